@@ -1,0 +1,43 @@
+// Package causes is the differential: every explanation of a result that moves
+// the wrong way, each in a file of its own. A cause states what it predicts and
+// what would refute it before it looks, then answers supported, against or
+// not-testable for each run. "Unexplained" is a result.
+package causes
+
+import "coldcase/ingest/capture"
+
+// States of a cause.
+const (
+	Supported   = "supported"
+	Against     = "against"
+	NotTestable = "not-testable"
+)
+
+// Cause is one entry of the notebook's causes.
+type Cause struct {
+	Name      string             `json:"name"`
+	Runs      []RunState         `json:"runs"`
+	State     string             `json:"state"`
+	Predicts  []string           `json:"predicts"`
+	Refutes   []string           `json:"refuted_by"`
+	Seen      []string           `json:"seen"`
+	Explains  *Explains          `json:"explains"`
+	Evidence  []capture.Evidence `json:"evidence"`
+	SettledBy string             `json:"settled_by"`
+}
+
+// RunState is a cause's answer for one run.
+type RunState struct {
+	Run   string `json:"run"`
+	State string `json:"state"`
+	Why   string `json:"why"`
+}
+
+// Explains is the size of the effect that a cause accounts for, seen in its own
+// runs only.
+type Explains struct {
+	Text   string   `json:"text"`
+	Runs   []string `json:"runs"`
+	FromMS *float64 `json:"from_ms"`
+	ToMS   *float64 `json:"to_ms"`
+}

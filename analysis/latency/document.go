@@ -1,0 +1,118 @@
+// Package latency reads the latencies of runs: quantiles as the clients print
+// them, groups, waves, plateaus, what n allows, and the printed summaries taken
+// apart. Requests of one run are not repeats: the run is the unit of
+// comparison. Nothing here decides whether a cache made a group fast.
+package latency
+
+import "coldcase/ingest/capture"
+
+// Run is the latency section of one run in coldcase.notebook/1. Times are ms.
+type Run struct {
+	Run string `json:"run"`
+	Cap *int   `json:"cap"`
+	N   int    `json:"n"` // requests the figures are over
+	// Printed are the client's figures by their record name, ms.
+	Printed []Figure `json:"printed"`
+	// Computed are type-7 quantiles and means of the per-request times; empty
+	// without them.
+	Computed []Figure `json:"computed"`
+	// Mismatch lists printed figures that the per-request times do not give.
+	Mismatch []string  `json:"mismatch"`
+	Groups   []Group   `json:"groups"`
+	Waves    []Wave    `json:"waves"`
+	Plateaus []Plateau `json:"plateaus"`
+	// SitsIn says for each printed figure which group it falls into, and how
+	// that is known.
+	SitsIn []SitsIn `json:"sits_in"`
+	// Allowed are the percentiles that n carries at a 95 % bound.
+	Allowed []string `json:"allowed"`
+	// PrefillRate is the number of new tokens/s that the run implies.
+	PrefillRate *Rate       `json:"prefill_rate"`
+	Predicted   *CleanGuess `json:"predicted_clean"`
+	Apart       *Apart      `json:"taken_apart"`
+	Warnings    []string    `json:"warnings"`
+
+	// TTFT in ms by prompt index (NaN where failed), nil without details; Hits
+	// beside it: 0 unknown, 1 miss, 2 trace, 3 partial, 4 full.
+	TTFT []float64 `json:"-"`
+	Hits []uint8   `json:"-"`
+}
+
+// Figure is a named number with its place.
+type Figure struct {
+	Name     string            `json:"name"`
+	Value    float64           `json:"value"`
+	Evidence *capture.Evidence `json:"evidence"`
+}
+
+// Group is one cluster of first-token times.
+type Group struct {
+	Name   string  `json:"name"` // fast, slow, ...
+	N      int     `json:"n"`
+	Share  float64 `json:"share"`
+	Low    float64 `json:"low_ms"`
+	High   float64 `json:"high_ms"`
+	Median float64 `json:"median_ms"`
+	// Hits of the group where a per-prompt witness exists; -1 if none does.
+	Hits int    `json:"hits"`
+	By   string `json:"by"` // per-request or summary
+}
+
+// Wave is one wave of a closed loop: the requests admitted together.
+type Wave struct {
+	Index  int     `json:"index"`
+	First  int     `json:"first"` // prompt index, 0-based
+	N      int     `json:"n"`
+	Median float64 `json:"median_ms"`
+	Hits   int     `json:"hits"` // -1 unknown
+}
+
+// Plateau is a stretch of the tail that is one prefill batch.
+type Plateau struct {
+	From, To string  // percentile names
+	Value    float64 `json:"value_ms"`
+	Requests int     `json:"requests"`
+}
+
+// SitsIn places one printed figure.
+type SitsIn struct {
+	Figure string  `json:"figure"`
+	Value  float64 `json:"value_ms"`
+	Group  string  `json:"group"` // group name, "edge" between two, or "unknown"
+	By     string  `json:"by"`
+}
+
+// Rate is an implied prefill rate in new tokens/s.
+type Rate struct {
+	TokensPerS float64            `json:"tokens_per_s"`
+	By         string             `json:"by"`
+	Evidence   []capture.Evidence `json:"evidence"`
+}
+
+// CleanGuess is what a clean run of the same kit would read, by a queue model.
+// It is a prediction, marked as one everywhere, never a correction.
+type CleanGuess struct {
+	Median, Mean, P90 float64
+	Parameters        []Figure `json:"parameters"`
+	Note              string   `json:"note"`
+}
+
+// Apart is a printed summary taken apart into groups that reproduce it.
+type Apart struct {
+	Groups   []Group  `json:"groups"`
+	MeanBack float64  `json:"mean_back_ms"` // the mean that the groups give
+	Text     []string `json:"text"`
+}
+
+// Inversion says which statistic moves against the load.
+type Inversion struct {
+	Statistic string    `json:"statistic"`
+	Runs      []string  `json:"runs"`
+	Caps      []int     `json:"caps"`
+	Values    []float64 `json:"values"`
+	// Survives says whether it is still there without the contaminated
+	// points: "yes", "no" or "unknown" (no clean points left to compare).
+	Survives string `json:"survives"`
+	MadeBy   string `json:"made_by"` // the run whose figure makes it, "" unknown
+	Text     string `json:"text"`
+}
