@@ -42,6 +42,18 @@ type Result struct {
 	Model         string
 	Label         string // tag or label
 
+	// Group ties the files that a client wrote about one run where its own
+	// layout says so (one folder a run): results of one capture with the same
+	// Group are one run. "" where the layout does not tell; then figures decide.
+	Group string
+	// Partial marks a file that adds facts to the run of its Group and is no
+	// run by itself: settings, prompt texts, percentiles.
+	Partial bool
+	// Quantiles is the rule of the printed percentiles: "" linear between
+	// neighbours (type 7), "nearest-rank" the smallest value with p % at or
+	// below it.
+	Quantiles string
+
 	Workload       Workload
 	MaxConcurrency Cap
 	RequestRate    Rate
