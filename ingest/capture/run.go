@@ -174,15 +174,35 @@ type Requests struct {
 	Line []int32
 }
 
-// Command is a client invocation found in a command file.
+// CommandKind says what a command of a command file does.
+type CommandKind string
+
+// What a command does. Only CommandClient makes a run.
+const (
+	CommandClient CommandKind = "client" // runs a benchmark client
+	CommandServer CommandKind = "server" // starts a server
+	CommandFlush  CommandKind = "flush"  // asks a server to flush or reset its cache
+	CommandScrape CommandKind = "scrape" // reads a server's metrics
+)
+
+// Command is an invocation found in a command file. That it stands there does
+// not say that it ran.
 type Command struct {
 	At       Evidence
+	Kind     CommandKind
 	Client   string
 	Output   string   // the value of --output-file or --result-filename
 	Stdout   []string // files its output was sent to
 	Workload Workload
 	Cap      Cap
 	Rate     Rate
-	// Index orders the commands of one file.
+	// Server holds the settings of a CommandServer.
+	Server *ServerInfo
+	// Target is host:port of the server that a flush, a scrape or a server
+	// command names, "" if it names none.
+	Target string
+	// Index orders the commands of one file, all kinds together.
 	Index int
+	// Capture is the index into Capture.Sources of the folder it came from.
+	Capture int
 }

@@ -48,6 +48,7 @@ type Output struct {
 	GPU       []*capture.GPUSeries
 	Plans     []*capture.Plan
 	Cells     []*capture.Cell
+	Notes     []*capture.Notes
 }
 
 // Format reads whole files of one kind.

@@ -1,0 +1,5 @@
+package ingest
+
+import "coldcase/ingest/format"
+
+func answerFormats() []format.Format { return nil }

@@ -1,0 +1,5 @@
+package ingest
+
+import "coldcase/ingest/format"
+
+func unwrap(in *format.Input) (*format.Input, string) { return nil, "" }

@@ -1,0 +1,35 @@
+package ingest
+
+import (
+	"fmt"
+	"io"
+
+	"coldcase/ingest/source"
+)
+
+// Options change what Open reads.
+type Options struct {
+	// Hash asks for the sha256 of each file and of each capture.
+	Hash bool
+	// Notes is a file of stated facts (coldcase.toml) outside of the captures;
+	// it wins over one that a capture holds.
+	Notes string
+	// Stdin is read for the path "-".
+	Stdin io.Reader
+	// OpenFile opens a file of the machine; nil is os.Open.
+	OpenFile func(name string) (source.File, error)
+	// Limits bound decompression and archives; zero fields take the defaults.
+	Limits source.Limits
+}
+
+// OpenError says that a CAPTURE, or the file of Options.Notes, cannot be
+// opened at all. Files inside a capture never cause one.
+type OpenError struct {
+	// Path is the argument as it was given.
+	Path string
+	Err  error
+}
+
+func (e *OpenError) Error() string { return fmt.Sprintf("opening %s: %v", e.Path, e.Err) }
+
+func (e *OpenError) Unwrap() error { return e.Err }
