@@ -27,6 +27,8 @@ type Notebook struct {
 	Confirmation *confirm.Confirmation `json:"confirmation"`
 	Unexplained  []Unexplained         `json:"unexplained"`
 	Protocol     []Step                `json:"protocol"`
+	Arguments    []Arguments           `json:"arguments"`
+	Exercise     *Exercise             `json:"exercise"`
 
 	// Timeline holds, per run id, the prefill batches for the drawing; not
 	// part of the document.
@@ -60,6 +62,33 @@ type Unexplained struct {
 type Step struct {
 	Text    string `json:"text"`
 	Command string `json:"command"`
+}
+
+// Arguments are the client arguments of one run that decide which prompts it
+// sent and whether the cache was emptied before, as printed.
+type Arguments struct {
+	Run    string           `json:"run"`
+	At     capture.Evidence `json:"at"`
+	Values []Argument       `json:"values"`
+	// Presumed says that the run shares the arguments of another file by the
+	// pattern of their names; Note says which.
+	Presumed bool   `json:"presumed"`
+	Note     string `json:"note"`
+}
+
+// Argument is one argument as printed: seed and 7, dataset_name and 'random'.
+type Argument struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Exercise is "count it yourself": a few prefill lines of one run, and the
+// number of full hits that these lines alone prove.
+type Exercise struct {
+	Run      string             `json:"run"`
+	Lines    []capture.Evidence `json:"lines"`
+	FullHits carryover.Interval `json:"full_hits"`
+	Why      string             `json:"why"` // the arithmetic, in a sentence
 }
 
 // TimelineBatch is one prefill batch, or an event between batches, as drawn.
