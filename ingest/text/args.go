@@ -26,6 +26,10 @@ func safeValue(name string, v any) any {
 			v[i] = safeValue(name, e)
 		}
 		hideFlagValues(v)
+	case []map[string]any:
+		for _, e := range v {
+			safeValue(name, e)
+		}
 	case map[string]any:
 		if secretArg(name) {
 			for k, e := range v {
