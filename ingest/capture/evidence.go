@@ -37,3 +37,12 @@ type Quoter interface {
 	// The text is empty if the line cannot be read again.
 	Quote(file string, line int) Evidence
 }
+
+// Quote returns the evidence for a line of the capture, with an empty text if
+// the capture has no Quoter (one made by a test).
+func (c *Capture) Quote(file string, line int) Evidence {
+	if c == nil || c.Quoter == nil || file == "" {
+		return Evidence{File: file, Line: line}
+	}
+	return c.Quoter.Quote(file, line)
+}

@@ -38,6 +38,7 @@ type ServerLog struct {
 	Batches    List[Batch]
 	Access     List[Access]
 	Served     List[Served]
+	Asked      List[Asked]
 	Flushes    []Flush
 	Starts     []Start
 	Marks      []Mark
