@@ -1,7 +1,9 @@
 // Package latency reads the latencies of runs: quantiles as the clients print
 // them, groups, waves, plateaus, what n allows, and the printed summaries taken
 // apart. Requests of one run are not repeats: the run is the unit of
-// comparison. Nothing here decides whether a cache made a group fast.
+// comparison. Nothing here decides whether a cache made a group fast; the
+// count says which prompts were warm, this package only lays the two beside
+// each other.
 package latency
 
 import "coldcase/ingest/capture"
@@ -26,11 +28,14 @@ type Run struct {
 	SitsIn []SitsIn `json:"sits_in"`
 	// Allowed are the percentiles that n carries at a 95 % bound.
 	Allowed []string `json:"allowed"`
-	// PrefillRate is the number of new tokens/s that the run implies.
-	PrefillRate *Rate       `json:"prefill_rate"`
-	Predicted   *CleanGuess `json:"predicted_clean"`
-	Apart       *Apart      `json:"taken_apart"`
-	Warnings    []string    `json:"warnings"`
+	// PrefillRate is the number of new tokens/s that the latencies imply: a
+	// cold wave of the cap times the prompt length, divided by its time.
+	PrefillRate *Rate `json:"prefill_rate"`
+	// LogRate is the same from the server's own prefill lines.
+	LogRate   *Rate       `json:"log_rate"`
+	Predicted *CleanGuess `json:"predicted_clean"`
+	Apart     *Apart      `json:"taken_apart"`
+	Warnings  []string    `json:"warnings"`
 
 	// TTFT in ms by prompt index (NaN where failed), nil without details; Hits
 	// beside it: 0 unknown, 1 miss, 2 trace, 3 partial, 4 full.
@@ -64,14 +69,15 @@ type Wave struct {
 	First  int     `json:"first"` // prompt index, 0-based
 	N      int     `json:"n"`
 	Median float64 `json:"median_ms"`
-	Hits   int     `json:"hits"` // -1 unknown
+	Hits   int     `json:"hits"` // full and partial; -1 unknown
 }
 
 // Plateau is a stretch of the tail that is one prefill batch.
 type Plateau struct {
-	From, To string  // percentile names
+	From     string  `json:"from"` // percentile names, as p90
+	To       string  `json:"to"`
 	Value    float64 `json:"value_ms"`
-	Requests int     `json:"requests"`
+	Requests int     `json:"requests"` // at least so many requests lie on it
 }
 
 // SitsIn places one printed figure.
@@ -92,9 +98,15 @@ type Rate struct {
 // CleanGuess is what a clean run of the same kit would read, by a queue model.
 // It is a prediction, marked as one everywhere, never a correction.
 type CleanGuess struct {
-	Median, Mean, P90 float64
-	Parameters        []Figure `json:"parameters"`
-	Note              string   `json:"note"`
+	Median float64 `json:"median_ms"`
+	Mean   float64 `json:"mean_ms"`
+	P90    float64 `json:"p90_ms"`
+	// MedianLow and MedianHigh are the medians over the ways in which a wave
+	// may fall into batches; the model alone cannot tell them apart.
+	MedianLow  float64  `json:"median_low_ms"`
+	MedianHigh float64  `json:"median_high_ms"`
+	Parameters []Figure `json:"parameters"`
+	Note       string   `json:"note"`
 }
 
 // Apart is a printed summary taken apart into groups that reproduce it.
@@ -102,6 +114,16 @@ type Apart struct {
 	Groups   []Group  `json:"groups"`
 	MeanBack float64  `json:"mean_back_ms"` // the mean that the groups give
 	Text     []string `json:"text"`
+	// SlowFirstWave is true if the groups need a first wave that is slower
+	// than the cold waves after it.
+	SlowFirstWave bool `json:"slow_first_wave"`
+	// Warm is the number of warm prompts the arithmetic used, and WarmBy where
+	// that number is from: count, prediction or claim.
+	Warm   int    `json:"warm"`
+	WarmBy string `json:"warm_by"`
+
+	coldLevel float64 // ms, the last batch of a cold wave
+	batches   int     // prefill batches a cold wave falls into
 }
 
 // Inversion says which statistic moves against the load.
