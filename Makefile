@@ -45,7 +45,7 @@ test: echarts browser build vet test-static test-browser ## set up and test ever
 	$(GO) test ./...
 
 vet: ## gofmt, go vet and staticcheck over both modules
-	@bad=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	@bad=$$(gofmt -l .); \
 	  [ -z "$$bad" ] || { echo "not formatted:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
@@ -54,9 +54,9 @@ vet: ## gofmt, go vet and staticcheck over both modules
 # What matters without the charting library: the build of `go install`, the
 # pages and the command line, in a copy of the tree that lacks it.
 test-static:
-	@mkdir -p bin && rm -rf bin/static && mkdir bin/static
-	@git ls-files -z --cached --others --exclude-standard | xargs -0 -I{} sh -c '[ ! -e "{}" ] || echo "{}"' \
-	  | tar -cf - -T - | tar -xf - -C bin/static
+	@rm -rf bin/static && mkdir -p bin/static
+	@tar -cf - --exclude=./bin --exclude=./dist --exclude=./.git --exclude=node_modules --exclude='./templates/echarts/*.js' . \
+	  | tar -xf - -C bin/static
 	cd bin/static && $(GO) build -o bin/coldcase ./cmd/coldcase && $(GO) test ./templates/... ./cmd/...
 	@rm -rf bin/static
 
@@ -83,7 +83,7 @@ fuzz: ## run every fuzz target, FUZZTIME each (default 1m)
 	  done; done
 
 fmt: ## format the Go files
-	gofmt -w $$(git ls-files '*.go')
+	gofmt -w .
 
 lint: vet ## the same as vet
 
