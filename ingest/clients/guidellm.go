@@ -1,0 +1,435 @@
+package clients
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coldcase/ingest/capture"
+	"coldcase/ingest/format"
+)
+
+// GuideLLM writes one JSON (or YAML, CSV, HTML) for a sweep of benchmarks; each
+// benchmark is one measured run. Three layouts: 0.3 (settings in each
+// benchmark's args), up to 0.6 (args at the top), 0.7 and later (config.spec at
+// the top). Times are epoch seconds, TTFT and ITL are ms, request latency is s.
+//
+// Requests are listed as they were finished, and in groups by outcome. 0.7 and
+// later start a synthetic prompt with the number of the iteration and a running
+// number, which gives the prompt order back.
+const (
+	guideClient                  = "guidellm"
+	GuideLLMCSV     capture.Kind = "guidellm-csv"
+	GuideLLMText    capture.Kind = "guidellm-text"
+	GuideLLMHTML    capture.Kind = "guidellm-html"
+	guideDefaultKey              = 42 // GuideLLM's seed when none is given
+)
+
+func guideLLM() []format.Format {
+	return []format.Format{
+		{Kind: capture.GuideLLMJSON, Sniff: sniffGuideJSON, Read: readGuideJSON},
+		{Kind: GuideLLMCSV, Sniff: sniffGuideCSV, Read: readGuideCSV},
+		consoleFormat(GuideLLMText, sniffGuideText, newGuideConsole),
+		seen(GuideLLMHTML, "a page drawn from the JSON; not read", func(in *format.Input) int {
+			if opens(in.Head) == '<' && hasAny(in.Head, "guidellm", "GuideLLM") {
+				return likely
+			}
+			return 0
+		}),
+	}
+}
+
+func sniffGuideJSON(in *format.Input) int {
+	switch {
+	case opens(in.Head) != '{' || !hasAny(in.Head, `"benchmarks"`):
+		return 0
+	case hasAny(in.Head, `"guidellm_version"`, `"generative_benchmark"`):
+		return certain
+	case hasAll(in.Head, `"time_to_first_token_ms"`, `"successful"`):
+		return likely
+	}
+	return 0
+}
+
+// guideFile is what stands outside of the benchmarks.
+type guideFile struct{ metadata, args, config node }
+
+func readGuideJSON(in *format.Input, out *format.Output) error {
+	var top guideFile
+	var found []*guideBenchmark
+	err := readJSON(capture.GuideLLMJSON, in, out, func(doc *document) error {
+		err := doc.members(func(name string) (err error) {
+			switch name {
+			case "metadata":
+				top.metadata, err = doc.value()
+			case "args":
+				top.args, err = doc.value()
+			case "config":
+				top.config, err = doc.value()
+			case "benchmarks":
+				err = doc.elements(func(int) error {
+					b := &guideBenchmark{line: doc.line()}
+					if err := b.read(doc); err != nil {
+						return err
+					}
+					found = append(found, b)
+					return nil
+				})
+			default:
+				err = doc.skip()
+			}
+			return err
+		})
+		for _, b := range found {
+			if len(found) == 1 {
+				b.line = 1 // a document that is one record stands on line 1
+			}
+			out.Results = append(out.Results, b.result(in.Path, top))
+		}
+		return err
+	})
+	return err
+}
+
+// guideBenchmark is one element of benchmarks.
+type guideBenchmark struct {
+	line     int
+	all      map[string]node // all members but the requests
+	requests []request
+	// listed counts the requests of each group as listed.
+	successes int
+	ordered   bool // every prompt names its place
+}
+
+func (b *guideBenchmark) read(doc *document) error {
+	b.all, b.ordered = map[string]node{}, true
+	return doc.members(func(name string) (err error) {
+		if name != "requests" {
+			b.all[name], err = doc.value()
+			return err
+		}
+		return doc.members(func(group string) error {
+			if group == "total" {
+				return doc.skip()
+			}
+			return doc.elements(func(int) error {
+				n, err := doc.value()
+				if err != nil {
+					return err
+				}
+				b.add(group, n)
+				return nil
+			})
+		})
+	})
+}
+
+func (b *guideBenchmark) add(group string, n node) {
+	r := untold()
+	r.failed = group != "successful"
+	if r.failed {
+		r.input = n.at("prompt_tokens").tokens()
+	} else {
+		b.successes++
+		r.ttft = n.at("time_to_first_token_ms").scaled(milli)
+		r.e2e = n.at("request_latency").scaled(1)
+		r.tpot = n.at("time_per_output_token_ms").scaled(milli)
+		r.input = n.at("prompt_tokens").tokens()
+		r.output = n.at("output_tokens").tokens()
+		r.cached = n.at("cached_tokens").tokens()
+		if r.cached < 0 {
+			r.cached = n.at("input_metrics", "cached_tokens").tokens()
+		}
+	}
+	r.start = firstTold(n.at("request_start_time"), n.at("info", "timings", "request_start"),
+		n.at("scheduler_info", "request_timings", "request_start"), n.at("start_time"))
+	prompt := promptOf(bodyOf(n.at("request_args").str()).at("body"))
+	if prompt == "" {
+		prompt = n.at("prompt").str() // 0.3
+	}
+	r.hash = promptHash(prompt)
+	place, ok := guidePlace(prompt)
+	r.order, b.ordered = float64(place), b.ordered && ok
+	b.requests = append(b.requests, r)
+}
+
+func firstTold(values ...node) float64 {
+	for _, v := range values {
+		if f := v.scaled(1); f >= 0 {
+			return f
+		}
+	}
+	return -1
+}
+
+// guidePlace reads the running number at the start of a synthetic prompt:
+// "1 17 ..." is number 17 of iteration 1.
+func guidePlace(prompt string) (int, bool) {
+	_, prompt, _ = strings.Cut(prompt, "\x00") // the role of a chat message
+	words := strings.Fields(prompt[:min(len(prompt), 40)])
+	if len(words) < 2 {
+		return 0, false
+	}
+	if _, err := strconv.Atoi(words[0]); err != nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(words[1])
+	return n, err == nil
+}
+
+func (b *guideBenchmark) at(names ...string) node { return b.all[names[0]].at(names[1:]...) }
+
+func (b *guideBenchmark) result(file string, top guideFile) *capture.Result {
+	r := newResult(file, b.line, capture.GuideLLMJSON, guideClient)
+	r.ClientVersion = top.metadata.at("guidellm_version").str()
+	r.Quantiles = nearestRank
+	settings := b.at("config")
+	if settings.object() == nil {
+		settings = b.at("args") // 0.3
+	}
+	r.Label = strategyName(settings.at("strategy"))
+	guideStrategy(r, settings.at("strategy"))
+	b.workload(r, top, settings)
+
+	totals := b.at("metrics", "request_totals")
+	for _, other := range []node{b.at("scheduler_metrics", "requests_made"), b.at("run_stats", "requests_made")} {
+		if totals.object() == nil {
+			totals = other
+		}
+	}
+	r.Completed, r.Failed = totals.at("successful").count(), totals.at("errored").count()
+	if r.Completed == nil {
+		r.Completed = b.at("metrics", "time_to_first_token_ms", "successful", "count").count()
+	}
+	r.Start, r.End = max(firstTold(b.at("start_time"), b.at("run_stats", "start_time")), 0), max(firstTold(b.at("end_time"), b.at("run_stats", "end_time")), 0)
+	r.Duration = seconds(b.at("duration"))
+	b.figures(r)
+	r.Requests = b.ordering()
+	if r.Requests != nil && r.Completed != nil && b.successes != *r.Completed {
+		r.Requests.InOrder = false
+		r.Notes = append(r.Notes, quote(file, b.line, fmt.Sprintf("%d of %d requests are listed (sample_size)", b.successes, *r.Completed)))
+	}
+	return r
+}
+
+// ordering puts the requests into prompt order if every prompt names its
+// place, else by their start, which is near to it.
+func (b *guideBenchmark) ordering() *capture.Requests {
+	slices.SortStableFunc(b.requests, func(x, y request) int {
+		if b.ordered {
+			return cmp.Compare(x.order, y.order)
+		}
+		return cmp.Compare(x.start, y.start)
+	})
+	q := collect(b.requests)
+	if q != nil {
+		q.InOrder, q.InputByServer = b.ordered, q.Cached != nil
+	}
+	return q
+}
+
+func (b *guideBenchmark) workload(r *capture.Result, top guideFile, settings node) {
+	spec := top.config.at("spec")
+	from, args := "config.spec", spec
+	if spec.object() == nil {
+		from, args = "args", top.args
+	}
+	if args.object() == nil {
+		from, args = "args", settings
+	}
+	w := &r.Workload
+	if args.object() == nil {
+		return
+	}
+	arguments(r, quote(r.Span.File, r.Span.Line, guideClient+" "+from), "config", args.object())
+	w.Seed = firstNode(spec.at("seed", "value"), spec.at("seed"), top.args.at("random_seed")).whole()
+	if w.Seed == nil && (spec.object() != nil || top.args.object() != nil) {
+		w.Seed, w.SeedDefault = ptr(int64(guideDefaultKey)), true
+	}
+	backend := spec.at("backend")
+	r.Model = firstNode(backend.at("model"), top.args.at("model"), settings.at("backend", "model"), b.at("worker", "backend_model")).str()
+	w.Target = host(firstNode(backend.at("target"), top.args.at("target"), settings.at("backend", "target"), b.at("worker", "backend_target")).str())
+	w.Tokenizer = firstNode(spec.at("tokenizer", "model"), top.args.at("processor")).str()
+	if data := firstNode(spec.at("data"), top.args.at("data")).list(); len(data) == 1 {
+		guideData(w, node{data[0]})
+	}
+	w.Prompts = firstNode(settings.at("constraints", "max_requests", "args", "count"), settings.at("constraints", "max_requests", "max_num"),
+		settings.at("constraints", "max_number", "max_num"), settings.at("max_number"), top.args.at("max_requests")).count()
+}
+
+// guideData reads one data set: an object, or up to 0.6 a text such as
+// "prompt_tokens=128,output_tokens=16" or a path.
+func guideData(w *capture.Workload, data node) {
+	if s := data.str(); s != "" {
+		fields := map[string]any{}
+		for pair := range strings.SplitSeq(s, ",") {
+			if k, v, ok := strings.Cut(pair, "="); ok {
+				fields[strings.TrimSpace(k)] = strings.TrimSpace(v)
+			}
+		}
+		if len(fields) == 0 {
+			w.Dataset, w.DatasetPath = "file", s
+			return
+		}
+		data = node{fields}
+	}
+	w.Dataset = data.at("kind").str()
+	w.InputLen, w.OutputLen = data.at("prompt_tokens").count(), data.at("output_tokens").count()
+	if w.Dataset == "" && w.InputLen != nil {
+		w.Dataset = "synthetic_text"
+	}
+	w.DatasetPath = firstNode(data.at("path"), data.at("source")).str()
+	for _, bucket := range data.at("prefix_buckets").each("prefix_tokens") {
+		w.PrefixLen = bucket.count()
+	}
+}
+
+// firstNode is the first value that is told and is no object.
+func firstNode(values ...node) node {
+	for _, v := range values {
+		if v.v != nil && v.object() == nil {
+			return v
+		}
+	}
+	return node{}
+}
+
+// guideStrategy reads the load: concurrent has streams, synchronous is a cap of
+// one, constant and poisson have a rate, throughput sends without a cap unless
+// it names one.
+func guideStrategy(r *capture.Result, s node) {
+	switch s.at("type_").str() {
+	case "concurrent":
+		r.MaxConcurrency = capOf(s.at("streams").count())
+	case "synchronous":
+		r.MaxConcurrency = capOf(ptr(1))
+	case "throughput":
+		if r.MaxConcurrency = capOf(s.at("max_concurrency").count()); !r.MaxConcurrency.Known {
+			r.MaxConcurrency = capture.Cap{Known: true, Unlimited: true}
+		}
+		r.RequestRate = capture.Rate{Known: true, Inf: true}
+		return
+	case "constant", "poisson", "async":
+		r.RequestRate = rateOf(s.at("rate"))
+		r.MaxConcurrency = capOf(s.at("max_concurrency").count())
+		return
+	}
+	if r.MaxConcurrency.Known { // a closed loop: the next request follows at once
+		r.RequestRate = capture.Rate{Known: true, Inf: true}
+	}
+}
+
+func strategyName(s node) string {
+	name := s.at("type_").str()
+	if n := firstNode(s.at("streams"), s.at("rate")); n.v != nil {
+		f, _ := n.num()
+		return name + "@" + strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return name
+}
+
+func (b *guideBenchmark) figures(r *capture.Result) {
+	keys := statKeys{"mean": "mean", "median": "median", "std": "std_dev", "max": "max", "min": "min"}
+	for name, f := range map[string]struct {
+		metric string
+		unit   float64
+	}{
+		"time_to_first_token_ms":   {"ttft", 1},
+		"time_per_output_token_ms": {"tpot", 1},
+		"inter_token_latency_ms":   {"itl", 1},
+		"request_latency":          {"e2e_latency", toMS},
+	} {
+		stats := b.at("metrics", name, "successful")
+		if c := stats.at("count").count(); c != nil && *c == 0 {
+			continue // all zero, and means nothing
+		}
+		figures(r, f.metric, stats, keys, f.unit)
+		for _, p := range []string{"p90", "p95", "p99"} {
+			figure(r, p+"_"+f.metric+"_ms", stats.at("percentiles", p), f.unit, exact)
+		}
+	}
+	figure(r, "request_throughput", b.at("metrics", "requests_per_second", "successful", "mean"), 1, exact)
+	figure(r, "concurrency", b.at("metrics", "request_concurrency", "successful", "mean"), 1, exact)
+	figure(r, "input_throughput", b.at("metrics", "prompt_tokens_per_second", "successful", "mean"), 1, exact)
+	figure(r, "output_throughput", b.at("metrics", "output_tokens_per_second", "successful", "mean"), 1, exact)
+	r.InputTokens = asTokens(b.at("metrics", "prompt_token_count", "successful", "total_sum"))
+	r.OutputTokens = asTokens(b.at("metrics", "output_token_count", "successful", "total_sum"))
+}
+
+func sniffGuideCSV(in *format.Input) int {
+	if hasAll(in.Head, "Run Info", "Time to First Token", "Strategy") {
+		return certain
+	}
+	return 0
+}
+
+// readGuideCSV reads the CSV twin of the JSON: three header rows (group, name,
+// statistic), then one row a benchmark. It gives the figures that tie it to the
+// JSON, and the run itself where the JSON was not kept.
+func readGuideCSV(in *format.Input, out *format.Output) error {
+	return readTable(GuideLLMCSV, in, out, func(rows *csv.Reader) error {
+		var header [3][]string
+		for i := range header {
+			row, err := rows.Read()
+			if err != nil {
+				return err
+			}
+			header[i] = row
+		}
+		for {
+			row, err := rows.Read()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			line, _ := rows.FieldPos(0)
+			out.Results = append(out.Results, guideCSVRow(in.Path, line, header, row))
+		}
+	})
+}
+
+func guideCSVRow(file string, line int, header [3][]string, row []string) *capture.Result {
+	cell := func(group, name, stat string) node {
+		for i := range row {
+			if i < len(header[0]) && i < len(header[1]) && i < len(header[2]) &&
+				header[0][i] == group && strings.HasPrefix(header[1][i], name) && (stat == "" || header[2][i] == stat) {
+				return node{row[i]}
+			}
+		}
+		return node{}
+	}
+	r := newResult(file, line, GuideLLMCSV, guideClient)
+	r.Quantiles = nearestRank
+	r.Label = cell("Benchmark", "Strategy", "").str()
+	guideStrategyText(r, r.Label)
+	r.Completed, r.Failed = cell("Request Counts", "Successful", "").count(), cell("Request Counts", "Errored", "").count()
+	r.Duration = seconds(cell("Timings", "Duration", ""))
+	r.Start = epoch(cell("Timings", "Start Time", "").str())
+	r.End = epoch(cell("Timings", "End Time", "").str())
+	for group, f := range map[string]struct {
+		metric string
+		unit   float64
+	}{
+		"Time to First Token":   {"ttft", 1},
+		"Time per Output Token": {"tpot", 1},
+		"Inter Token Latency":   {"itl", 1},
+		"Request Latency":       {"e2e_latency", toMS},
+	} {
+		for name, stat := range map[string]string{"mean": "Mean", "median": "Median", "std": "Std Dev"} {
+			figure(r, name+"_"+f.metric+"_ms", cell(group, "Successful", stat), f.unit, exact)
+		}
+	}
+	return r
+}
+
+// guideStrategyText reads a strategy as tables print it: concurrent@2.
+func guideStrategyText(r *capture.Result, s string) {
+	kind, n, _ := strings.Cut(s, "@")
+	guideStrategy(r, node{map[string]any{"type_": kind, "streams": n, "rate": n}})
+}
