@@ -1,0 +1,152 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coldcase/ingest/capture"
+)
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []statement
+	}{
+		{"words", "a  b\tc", []statement{{line: 1, words: []string{"a", "b", "c"}}}},
+		{"quotes", `a 'b c' "d \"e\" $f" g\ h`, []statement{{line: 1, words: []string{"a", "b c", `d "e" $f`, "g h"}}}},
+		{"continued", "a \\\n  --x 1 \\\r\n  --y 2\nb", []statement{
+			{line: 1, words: []string{"a", "--x", "1", "--y", "2"}}, {line: 4, words: []string{"b"}}}},
+		{"redirections", "a > x.txt 2>&1 >> y.txt 2> err.txt < in < /dev/null > /dev/null", []statement{
+			{line: 1, words: []string{"a"}, stdout: []string{"x.txt", "y.txt"}}}},
+		{"both streams", "a &> x.txt; b >& y.txt", []statement{
+			{line: 1, words: []string{"a"}, stdout: []string{"x.txt"}}, {line: 1, words: []string{"b"}, stdout: []string{"y.txt"}}}},
+		{"tee", "a 2>&1 | tee -a x.txt | grep y > z.txt", []statement{
+			{line: 1, words: []string{"a"}, stdout: []string{"x.txt", "z.txt"}}}},
+		{"lists", "a && b || c; d & e", []statement{
+			{line: 1, words: []string{"a"}}, {line: 1, words: []string{"b"}}, {line: 1, words: []string{"c"}},
+			{line: 1, words: []string{"d"}}, {line: 1, words: []string{"e"}}}},
+		{"comment", "a # b\n# c\nd#e", []statement{{line: 1, words: []string{"a"}}, {line: 3, words: []string{"d#e"}}}},
+		{"substitutions stay", "a $(b \"c d\" (e)) ${F:-g h} `i j`", []statement{
+			{line: 1, words: []string{"a", `$(b "c d" (e))`, "${F:-g h}", "`i j`"}}}},
+		{"here document", "cat <<EOF > x\npython -m sglang.bench_serving\nEOF\nb", []statement{
+			{line: 1, words: []string{"cat"}}, {line: 4, words: []string{"b"}}}},
+		{"quote without its end", "a 'b\nc", []statement{{line: 1, words: []string{"a", "b\nc"}}}},
+		{"pipe without a command", "| tee x\na", []statement{{line: 1, words: []string{"tee", "x"}}, {line: 2, words: []string{"a"}}}},
+	} {
+		got := split([]byte(c.src))
+		if d := cmp.Diff(c.want, got, cmp.AllowUnexported(statement{})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+const kit = `#!/bin/sh
+# server: python3 -m sglang.launch_server --model-path m/x --port 30000 --host 127.0.0.1 --page-size 16 --disable-radix-cache --tp 2 >> server.log 2>&1 &
+curl -s -X POST -w 'HTTP %{http_code}\n' 'http://127.0.0.1:30000/flush_cache?timeout=30' > flush.txt
+curl -s http://127.0.0.1:30000/metrics > c8.metrics-before.prom
+python3 -m sglang.bench_serving --backend sglang --host 127.0.0.1 --port 30000 --dataset-name random \
+  --num-prompts 64 --random-input-len 512 --random-output-len 128 --random-range-ratio 1.0 --seed 7 --max-concurrency 8 \
+  --flush-cache --output-file c8.jsonl --output-details 2>&1 | tee c8.txt
+# python3 -m sglang.bench_serving --seed 8
+python3 -m sglang.benchmark.serving --rust-client --seed $SEED --request-rate inf
+OPENAI_API_KEY=sk-abcdefghijklmnopqrst bash -c "vllm bench serve --model m --num-prompts 8 --random-input-len 128 --result-filename c1.json > c1.txt 2>&1"
+vllm serve m/y --block-size 32 --no-enable-prefix-caching --api-key Tr0ub4dor
+echo "python3 -m sglang.bench_serving --seed 9"
+pkill -f "sglang serve"
+`
+
+func commands(t *testing.T, src string) []*capture.Command {
+	t.Helper()
+	var out []*capture.Command
+	for _, s := range split([]byte(src)) {
+		if c := build(s); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func TestBuild(t *testing.T) {
+	got := commands(t, kit)
+	var kinds []string
+	for _, c := range got {
+		kinds = append(kinds, string(c.Kind)+" "+c.Client)
+	}
+	want := []string{"server ", "flush ", "scrape ", "client sglang.bench_serving", "client sglang.rust", "client vllm bench serve", "server "}
+	if d := cmp.Diff(want, kinds); d != "" {
+		t.Fatalf("commands (-want +got):\n%s", d)
+	}
+
+	server := got[0]
+	if s := server.Server; *s.PageSize != 16 || *s.PrefixCache || *s.TPSize != 2 || s.Model != "m/x" || server.Target != "127.0.0.1:30000" {
+		t.Errorf("server %+v of %q", s, server.Target)
+	}
+	if d := cmp.Diff([]string{"server.log"}, server.Stdout); d != "" {
+		t.Errorf("server log: %s", d)
+	}
+	if f := got[1]; f.Target != "127.0.0.1:30000" || len(f.Stdout) != 1 || f.Stdout[0] != "flush.txt" {
+		t.Errorf("flush %+v", f)
+	}
+
+	bench := got[3]
+	w := bench.Workload
+	if *w.Seed != 7 || *w.Prompts != 64 || *w.InputLen != 512 || *w.OutputLen != 128 || *w.RangeRatio != 1 || !*w.FlushAsked || w.Dataset != "random" {
+		t.Errorf("workload %+v", w)
+	}
+	if bench.Cap != (capture.Cap{Known: true, N: 8}) || bench.Output != "c8.jsonl" || bench.Stdout[0] != "c8.txt" || bench.Rate.Known {
+		t.Errorf("client %+v", bench)
+	}
+
+	rust := got[4]
+	if rust.Workload.Seed != nil || !rust.Rate.Inf {
+		t.Errorf("a seed in a variable was read: %+v", rust.Workload)
+	}
+
+	vllm := got[5]
+	if *vllm.Workload.Seed != 0 || !vllm.Workload.SeedDefault || vllm.Output != "c1.json" {
+		t.Errorf("vllm %+v", vllm)
+	}
+	if s := got[6].Server; s.Engine != "vllm" || s.Model != "m/y" || *s.PageSize != 32 || *s.PrefixCache {
+		t.Errorf("vllm server %+v", s)
+	}
+}
+
+func TestClients(t *testing.T) {
+	for _, c := range []struct {
+		line, client, output     string
+		seed                     int64
+		prompts, input, out, cap int
+	}{
+		{"guidellm run --backend kind=openai_http,target=http://127.0.0.1:8010,model=m --data kind=synthetic_text,prompt_tokens=128,output_tokens=16 --profile kind=concurrent,streams=2 --constraint kind=max_requests,count=16 --seed kind=static,value=42 --output kind=json,path=c2.json --output kind=csv,path=c2.csv", "guidellm", "c2.json", 42, 16, 128, 16, 2},
+		{"/v/bin/aiperf profile --model m --streaming --concurrency 2 --request-count 16 --synthetic-input-tokens-mean 128 --output-tokens-mean 16 --extra-inputs ignore_eos:true --random-seed 42 --use-server-token-count --ui simple --output-artifact-dir c2", "aiperf", "c2", 42, 16, 128, 16, 2},
+		{"evalscope perf --model m --parallel 4 --number 32 --min-prompt-length 128 --max-prompt-length 128 --max-tokens 16 --dataset random --seed 42 --outputs-dir c4 --no-timestamp --stream", "evalscope", "c4", 42, 32, 128, 16, 4},
+		{"vllm bench serve --dataset-name random --random-input-len 128 --random-output-len 16 --num-prompts 8 --seed 3 --max-concurrency 1 --save-result --save-detailed --result-filename=c1.json", "vllm bench serve", "c1.json", 3, 8, 128, 16, 1},
+	} {
+		got := commands(t, c.line)
+		if len(got) != 1 {
+			t.Errorf("%s: %d commands", c.client, len(got))
+			continue
+		}
+		g, w := got[0], got[0].Workload
+		if g.Client != c.client || g.Output != c.output || *w.Seed != c.seed || *w.Prompts != c.prompts || *w.InputLen != c.input || *w.OutputLen != c.out || g.Cap.N != c.cap {
+			t.Errorf("%s: %+v", c.client, g)
+		}
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add(kit)
+	f.Add("a $(b 'c' `d` ${e} \\\n> f 2>&1 | tee g")
+	f.Add("<<x")
+	f.Fuzz(func(t *testing.T, src string) {
+		lines := strings.Count(src, "\n") + 1
+		for _, s := range split([]byte(src)) {
+			if s.line < 1 || s.line > lines {
+				t.Errorf("a statement on line %d of %d", s.line, lines)
+			}
+			build(s)
+		}
+	})
+}
