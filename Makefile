@@ -65,13 +65,13 @@ test-browser: ## look at the pages of the samples in Chromium
 	  || npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || true; }
 	cd browsertest && $(GO) test ./...
 
-# A bare machine gets its browser from apt when that is possible; elsewhere the
-# browser tests skip and say why.
+# A bare machine gets its browser, and what reads a PDF, from apt when that is
+# possible; elsewhere the browser tests skip and say why.
 browser:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-	    && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; } \
-	  || echo "browser: no Chromium and no way to install it; the browser tests will skip"
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null && command -v pdftotext >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
+	    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core poppler-utils >/dev/null; } \
+	  || echo "browser: no Chromium or pdftotext, and no way to install them; browser tests will skip"
 
 bench: build ## speed and memory, each beside its reference
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./...
