@@ -1,7 +1,12 @@
 // Package causes is the differential: every explanation of a result that moves
 // the wrong way, each in a file of its own. A cause states what it predicts and
 // what would refute it before it looks, then answers supported, against or
-// not-testable for each run. "Unexplained" is a result.
+// not-testable for each run. "Unexplained" is a result: what no cause accounts
+// for is listed by Unexplained, with its evidence.
+//
+// Nothing here counts cached prompts or reads latencies anew; it lays what
+// carryover and latency found beside each cause. To add a cause, write one file
+// with a definition and add it to the table in analyze.go.
 package causes
 
 import "coldcase/ingest/capture"
@@ -40,4 +45,10 @@ type Explains struct {
 	Runs   []string `json:"runs"`
 	FromMS *float64 `json:"from_ms"`
 	ToMS   *float64 `json:"to_ms"`
+}
+
+// LeftOver is one sentence of what stays unexplained, with its evidence.
+type LeftOver struct {
+	Text     string
+	Evidence []capture.Evidence
 }

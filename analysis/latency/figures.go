@@ -60,12 +60,6 @@ func FigureEvidence(c *capture.Capture, r *capture.Run, name string) *capture.Ev
 	return found
 }
 
-// value returns a printed figure, ok false if it is absent.
-func value(r *capture.Run, name string) (float64, bool) {
-	f, ok := r.Merged.Printed[name]
-	return f.Value, ok && !math.IsNaN(f.Value)
-}
-
 // requestTTFT returns the first-token times in ms by prompt, NaN where the
 // request failed or gave no token, nil without per-request times.
 func requestTTFT(r *capture.Run) []float64 {

@@ -1,0 +1,140 @@
+package causes
+
+import (
+	"fmt"
+	"math"
+
+	"coldcase/analysis/latency"
+)
+
+// Thresholds of the first-run cause.
+const (
+	slowRatio    = 2.5 // a wave or request to its peers
+	slowRequests = 2   // least number of slow single requests
+)
+
+var firstRun = definition{
+	name: "first-run",
+	predicts: []string{
+		"the first batches of a new size after the server's start are slow once: kernels compiled or tuned, graphs captured",
+		"it shows in the first run at a cap and not in the next",
+		"warm prompts in such a wave are slow as well",
+	},
+	refutes: []string{
+		"waves that take the same time from the first to the last, at equal numbers of warm prompts",
+	},
+	settledBy: "the same run again on the same server with a fresh seed and a flush, or a warm-up at each cap before the first run",
+	judge:     judgeFirstRun,
+}
+
+func judgeFirstRun(v *view) judgement {
+	j := judgement{}
+	j.runs = v.each(func(r *run) (string, string) {
+		if r.lat.Apart != nil && r.lat.Apart.SlowFirstWave {
+			return Supported, "the printed summary needs a first wave that is slower than the cold ones (arithmetic, no per-request times)"
+		}
+		if len(r.lat.TTFT) == 0 {
+			return NotTestable, "no per-request times"
+		}
+		if n := slowSingles(r); n >= slowRequests {
+			return Supported, fmt.Sprintf("%d of %d single requests take more than %.1f times the median", n, r.lat.N, slowRatio)
+		}
+		if len(r.lat.Waves) < 3 {
+			return NotTestable, "fewer than three waves"
+		}
+		if r.lat.Waves[0].Hits < 0 && r.count.Verdict != "clean" {
+			return NotTestable, "which prompts were warm is not known, so a slow wave may be a cold one"
+		}
+		wave, ratio := slowWaveOf(r)
+		if wave < 0 {
+			return Against, "no wave is slow at equal numbers of warm prompts"
+		}
+		return Supported, fmt.Sprintf("wave %d takes %.1f times as long as waves with no more warm prompts", wave+1, ratio)
+	})
+	for _, r := range v.supportedRuns(j.runs) {
+		j.seen = append(j.seen, firstRunSeen(r)...)
+		j.evidence = append(j.evidence, v.figureEvidence(r, "p90_ttft_ms", "p99_ttft_ms")...)
+	}
+	return j
+}
+
+// slowSingles counts slow requests of a run at cap 1, where each is a wave.
+func slowSingles(r *run) int {
+	if r.lat.Cap == nil || *r.lat.Cap != 1 {
+		return 0
+	}
+	limit, n := slowRatio*median(r.lat.TTFT), 0
+	for _, t := range r.lat.TTFT {
+		if t > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// slowWaveOf returns the index of the wave that is slowest against its peers,
+// -1 if none stands out, and its ratio. Peers are the waves with no more warm
+// prompts: a wave may not be called slow for being cold. Where hits are not
+// known a run counts only if it is clean.
+func slowWaveOf(r *run) (wave int, ratio float64) {
+	wave = -1
+	for i, w := range r.lat.Waves {
+		if w.Hits < 0 && r.count.Verdict != "clean" {
+			return -1, 0
+		}
+		var peers []float64
+		for k, p := range r.lat.Waves {
+			if k != i && p.Hits <= w.Hits && p.N*2 >= w.N {
+				peers = append(peers, p.Median)
+			}
+		}
+		if len(peers) == 0 {
+			continue
+		}
+		if q := w.Median / median(peers); q > math.Max(slowRatio, ratio) {
+			wave, ratio = i, q
+		}
+	}
+	return wave, ratio
+}
+
+func firstRunSeen(r *run) []string {
+	if a := r.lat.Apart; a != nil && a.SlowFirstWave {
+		out := []string{}
+		for _, t := range a.Text {
+			out = append(out, r.count.ID+": "+t)
+		}
+		return out
+	}
+	wave, _ := slowWaveOf(r)
+	if wave < 0 {
+		return nil
+	}
+	w := r.lat.Waves[wave]
+	text := fmt.Sprintf("%s: the %d requests of wave %d have a median of %.0f ms", r.count.ID, w.N, wave+1, w.Median)
+	if w.Hits <= 0 {
+		return []string{text}
+	}
+	warm, cold := splitByHit(r.lat)
+	which := ""
+	if wave == 0 {
+		which = ": the warm prompts of the first wave were the slow ones"
+	}
+	return []string{text + fmt.Sprintf(", although %d of them were warm%s; over the run the warm prompts have a median of %.0f ms, the cold ones %.0f ms",
+		w.Hits, which, median(warm), median(cold))}
+}
+
+// splitByHit separates first-token times of warm and cold prompts.
+func splitByHit(l *latency.Run) (warm, cold []float64) {
+	for i, t := range l.TTFT {
+		if i >= len(l.Hits) || math.IsNaN(t) {
+			continue
+		}
+		if l.Hits[i] >= 3 {
+			warm = append(warm, t)
+		} else {
+			cold = append(cold, t)
+		}
+	}
+	return warm, cold
+}

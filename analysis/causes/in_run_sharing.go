@@ -1,0 +1,42 @@
+package causes
+
+import "fmt"
+
+// sharedShare is the share of a run's prompts from which sharing inside the run
+// is more than chance equalities of a small vocabulary.
+const sharedShare = 0.01
+
+var inRunSharing = definition{
+	name: "in-run-sharing",
+	predicts: []string{
+		"hits that grow with the order of requests, also on a fresh server",
+		"the first prompt of each shared prefix is cold",
+	},
+	refutes: []string{
+		"prompts that are equal or unrelated by the rule of their dataset",
+		"hits on the first requests of the run",
+	},
+	settledBy: "the same run with prompts that share no prefix",
+	judge: func(v *view) judgement {
+		j := judgement{}
+		j.runs = v.each(func(r *run) (string, string) {
+			o, n := r.count.Origins.InRun, float64(r.prompts())
+			switch {
+			case r.count.PrefixCache == "off":
+				return Against, "the prefix cache is off"
+			case o.Low > 0 && float64(o.Low) >= sharedShare*n:
+				return Supported, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", interval(o.Low, o.High), n)
+			case o.High != nil && (*o.High == 0 || float64(*o.High) < sharedShare*n):
+				return Against, fmt.Sprintf("%s prompts with a prefix shared inside the run", interval(o.Low, o.High))
+			}
+			return NotTestable, "nothing bounds what the prompts of this run share"
+		})
+		for _, r := range v.supportedRuns(j.runs) {
+			j.evidence = append(j.evidence, r.witnessEvidence()...)
+			if w := r.client.Merged.Workload; w.Groups != nil && w.PerGroup != nil {
+				j.seen = append(j.seen, fmt.Sprintf("%s: the arguments declare %d groups of %d prompts with a shared prefix", r.count.ID, *w.Groups, *w.PerGroup))
+			}
+		}
+		return j
+	},
+}

@@ -1,0 +1,48 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+
+	"coldcase/analysis/latency"
+)
+
+// noisySpread is the coefficient of variation over repeats from which a point
+// says little.
+const noisySpread = 0.20
+
+var noise = definition{
+	name: "noise",
+	predicts: []string{
+		"repeats of one point that spread as far as the points lie apart",
+		"a direction that flips with the seed",
+	},
+	refutes: []string{
+		"repeats whose ranges do not overlap",
+	},
+	settledBy: "three and better six runs per point in shuffled order",
+	judge: func(v *view) judgement {
+		j := judgement{}
+		spreads := map[string]latency.Spread{}
+		for _, s := range latency.Spreads(v.in.Count, v.in.Latency, "median_ttft_ms") {
+			for _, id := range s.Runs {
+				spreads[id] = s
+			}
+		}
+		j.runs = v.each(func(r *run) (string, string) {
+			s, ok := spreads[r.count.ID]
+			if !ok || len(s.Runs) < 2 {
+				return NotTestable, "one run at this point: no range"
+			}
+			text := fmt.Sprintf("%d runs at cap %d: %.1f to %.1f ms", len(s.Runs), s.Cap, s.Low, s.High)
+			if s.CV > noisySpread {
+				return Supported, text
+			}
+			if inv := v.in.Inversion; inv != nil && slices.Contains(inv.Runs, r.count.ID) {
+				return Against, text + ", less than the fall against the load"
+			}
+			return Against, text
+		})
+		return j
+	},
+}

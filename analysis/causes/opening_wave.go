@@ -1,0 +1,61 @@
+package causes
+
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
+
+// openingRatio is how much slower the first wave has to be than the rest.
+const openingRatio = 1.5
+
+var openingWave = definition{
+	name: "opening-wave",
+	predicts: []string{
+		"the first C requests of every run, sent at once, are slow and the rest are not",
+		"a share of C of N: points of unequal N/C are moved differently",
+	},
+	refutes: []string{
+		"a first wave as fast as the others",
+		"a first wave that is slow in one run of several: that is the first run's",
+	},
+	settledBy: "equal N/C at every cap, or runs long enough for the first wave not to matter",
+	judge: func(v *view) judgement {
+		j := judgement{}
+		j.runs = v.each(func(r *run) (string, string) {
+			w := r.lat.Waves
+			if len(w) < 3 {
+				return NotTestable, "no per-request times over three waves and more"
+			}
+			ratio := w[0].Median / restMedian(w[1:])
+			share := float64(w[0].N) / float64(r.lat.N)
+			if ratio <= openingRatio {
+				return Against, fmt.Sprintf("the first wave takes %.2f times as long as the others", ratio)
+			}
+			if wave, _ := slowWaveOf(r); wave == 0 {
+				return NotTestable, "the first wave is so slow that batches of a new size explain it better"
+			}
+			if w[0].Hits >= 0 && w[0].Hits*len(w[1:]) < laterHits(w[1:]) {
+				return Against, "the first wave holds fewer warm prompts than the others: that is why it is slower"
+			}
+			return Supported, fmt.Sprintf("the first wave, %.1f %% of the requests, takes %.2f times as long as the others", 100*share, ratio)
+		})
+		return j
+	},
+}
+
+func restMedian(waves []latency.Wave) float64 {
+	var m []float64
+	for _, w := range waves {
+		m = append(m, w.Median)
+	}
+	return median(m)
+}
+
+func laterHits(waves []latency.Wave) int {
+	sum := 0
+	for _, w := range waves {
+		sum += w.Hits
+	}
+	return sum
+}

@@ -1,0 +1,43 @@
+package causes
+
+import "fmt"
+
+var otherTraffic = definition{
+	name: "other-traffic",
+	predicts: []string{
+		"more requests on the server than the client sent, or requests running before it starts",
+		"cached prompts that no run of the capture sent before",
+	},
+	refutes: []string{
+		"every request of the run's time is one of its prompts, its warm-ups or a health check",
+	},
+	settledBy: "an idle server of one's own: running and queued requests at 0 before each run",
+	judge: func(v *view) judgement {
+		j := judgement{}
+		j.runs = v.each(func(r *run) (string, string) {
+			o := r.count.Origins.OtherClient
+			switch {
+			case r.facts.Foreign > 0 && o.Low > 0:
+				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.facts.Foreign, interval(o.Low, o.High))
+			case o.Low > 0:
+				return Supported, fmt.Sprintf("%s prompts were cached by another client", interval(o.Low, o.High))
+			case r.facts.Foreign > 0:
+				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.facts.Foreign)
+			case r.facts.Foreign < 0:
+				return NotTestable, "the requests of the run's time cannot be counted"
+			}
+			return Against, fmt.Sprintf("every request of the run's time is the run's own or one of %d health checks", max(0, r.facts.Health))
+		})
+		for _, r := range v.supportedRuns(j.runs) {
+			for _, s := range r.count.Source {
+				if r.facts.Log != nil && s.File == r.facts.Log.File {
+					j.evidence = append(j.evidence, v.in.Capture.Quote(s.File, s.Line))
+				}
+			}
+			if len(j.evidence) == 0 {
+				j.evidence = append(j.evidence, r.witnessEvidence()...)
+			}
+		}
+		return j
+	},
+}

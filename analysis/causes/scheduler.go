@@ -1,0 +1,63 @@
+package causes
+
+import (
+	"fmt"
+
+	"coldcase/ingest/capture"
+)
+
+var scheduler = definition{
+	name: "scheduler",
+	predicts: []string{
+		"a faster first token at the higher cap in clean runs too",
+		"fuller prefill batches at the higher cap, with more tokens per second",
+	},
+	refutes: []string{
+		"clean runs whose first token gets slower with the cap: a queue can only add waiting",
+	},
+	settledBy: "at least three seeds per cap, each with an empty cache, in shuffled order",
+	judge:     judgeScheduler,
+}
+
+func judgeScheduler(v *view) judgement {
+	inv := v.in.Inversion
+	rising, evidence := statedRise(v)
+	switch {
+	case inv != nil && inv.Survives == "yes":
+		return judgement{runs: v.all(Supported, "the statistic falls with the load among runs without warm prompts as well"), seen: []string{inv.Text}}
+	case inv != nil && inv.Survives == "no":
+		return judgement{runs: v.all(Against, "among the clean runs the first token gets slower with the load"), seen: []string{inv.Text}}
+	case rising != "":
+		return judgement{runs: v.all(Against, "a table of other seeds states a first token that gets slower with the cap"), seen: []string{rising}, evidence: evidence}
+	case inv != nil:
+		return judgement{runs: v.all(NotTestable, "no clean runs at both caps"), seen: []string{inv.Text}}
+	case len(v.caps()) < 2:
+		return judgement{runs: v.all(NotTestable, "one cap: nothing to compare")}
+	}
+	return judgement{runs: v.all(Against, "no statistic of the first token improves with the load")}
+}
+
+// statedRise looks for stated points of one label whose median rises with the
+// cap.
+func statedRise(v *view) (string, []capture.Evidence) {
+	if v.in.Capture == nil {
+		return "", nil
+	}
+	points := v.in.Capture.Notes.Points
+	for i, a := range points {
+		for _, b := range points[i+1:] {
+			if a.Label != b.Label || a.Cap == nil || b.Cap == nil || a.MedianTTFT == nil || b.MedianTTFT == nil || *a.Cap == *b.Cap {
+				continue
+			}
+			low, high := a, b
+			if *low.Cap > *high.Cap {
+				low, high = b, a
+			}
+			if *high.MedianTTFT > *low.MedianTTFT {
+				return fmt.Sprintf("stated: %.2f ms at cap %d and %.2f ms at cap %d (%s)", *low.MedianTTFT, *low.Cap, *high.MedianTTFT, *high.Cap, low.Label),
+					[]capture.Evidence{low.At, high.At}
+			}
+		}
+	}
+	return "", nil
+}

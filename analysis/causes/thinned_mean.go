@@ -1,0 +1,47 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+)
+
+var thinnedMean = definition{
+	name: "thinned-mean",
+	predicts: []string{
+		"the mean falls with the load while the median holds or rises",
+		"a few very slow requests that are a smaller share of the larger run",
+	},
+	refutes: []string{
+		"a median that falls as well",
+		"no statistic that falls with the load",
+	},
+	settledBy: "medians and distributions beside the mean",
+	judge: func(v *view) judgement {
+		inv := v.in.Inversion
+		if inv == nil {
+			return judgement{runs: v.each(func(r *run) (string, string) {
+				if _, ok := r.figure("mean_ttft_ms"); !ok {
+					return NotTestable, "no mean first token"
+				}
+				if len(v.caps()) < 2 {
+					return NotTestable, "one cap: nothing to compare"
+				}
+				return Against, "no mean falls with the load"
+			})}
+		}
+		j := judgement{seen: []string{inv.Text}}
+		j.runs = v.each(func(r *run) (string, string) {
+			if !slices.Contains(inv.Runs, r.count.ID) {
+				return NotTestable, "not one of the runs whose statistic moves against the load"
+			}
+			if inv.Statistic != "mean_ttft_ms" {
+				return Against, fmt.Sprintf("%s falls, not the mean alone", inv.Statistic)
+			}
+			return Supported, "the mean falls with the load and the median does not"
+		})
+		for _, r := range v.supportedRuns(j.runs) {
+			j.evidence = append(j.evidence, v.figureEvidence(r, "mean_ttft_ms", "median_ttft_ms")...)
+		}
+		return j
+	},
+}

@@ -1,0 +1,156 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+
+	"coldcase/analysis/carryover"
+	"coldcase/analysis/latency"
+	"coldcase/ingest/capture"
+)
+
+// run lays the sides of one run beside each other. None of the pointers is nil.
+type run struct {
+	count  *carryover.Run
+	facts  *carryover.Facts
+	client *capture.Run
+	lat    *latency.Run
+}
+
+// view is the input with its runs joined. Runs of a sweep's repeat arm are warm
+// on purpose and are no part of the differential.
+type view struct {
+	in   Input
+	runs []*run
+}
+
+func newView(in Input) *view {
+	v := &view{in: in}
+	lat := map[string]*latency.Run{}
+	for _, l := range in.Latency {
+		lat[l.Run] = l
+	}
+	if in.Count == nil {
+		return v
+	}
+	for _, d := range in.Count.Runs {
+		if d.Kind != "run" || d.Facts == nil || d.Facts.Run == nil {
+			continue
+		}
+		if cell := d.Facts.Run.Cell; cell != nil && cell.Arm == "repeat" {
+			continue
+		}
+		r := &run{count: d, facts: d.Facts, client: d.Facts.Run, lat: lat[d.ID]}
+		if r.lat == nil {
+			r.lat = &latency.Run{Run: d.ID}
+		}
+		v.runs = append(v.runs, r)
+	}
+	return v
+}
+
+// each judges every run by itself.
+func (v *view) each(f func(r *run) (state, why string)) []RunState {
+	var out []RunState
+	for _, r := range v.runs {
+		state, why := f(r)
+		out = append(out, RunState{Run: r.count.ID, State: state, Why: why})
+	}
+	return out
+}
+
+// all gives every run the same answer: for causes that are about a comparison.
+func (v *view) all(state, why string) []RunState {
+	return v.each(func(*run) (string, string) { return state, why })
+}
+
+// supportedRuns picks the runs that a list of states supports.
+func (v *view) supportedRuns(states []RunState) []*run {
+	var out []*run
+	for i, s := range states {
+		if s.State == Supported {
+			out = append(out, v.runs[i])
+		}
+	}
+	return out
+}
+
+// byID returns the run of an id, nil if there is none.
+func (v *view) byID(id string) *run {
+	i := slices.IndexFunc(v.runs, func(r *run) bool { return r.count.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return v.runs[i]
+}
+
+// caps lists the distinct caps of the runs that have one.
+func (v *view) caps() []int {
+	var out []int
+	for _, r := range v.runs {
+		if r.lat.Cap != nil && !slices.Contains(out, *r.lat.Cap) {
+			out = append(out, *r.lat.Cap)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// prompts is the number of requests a share is of, 0 if not known.
+func (r *run) prompts() int {
+	switch {
+	case r.count.Completed != nil:
+		return *r.count.Completed
+	case r.count.Prompts != nil:
+		return *r.count.Prompts
+	}
+	return 0
+}
+
+// figure returns a printed or computed figure of the run.
+func (r *run) figure(name string) (float64, bool) { return r.lat.Figure(name) }
+
+// figureEvidence quotes the lines of printed figures.
+func (v *view) figureEvidence(r *run, names ...string) []capture.Evidence {
+	var out []capture.Evidence
+	for _, n := range names {
+		if e := latency.FigureEvidence(v.in.Capture, r.client, n); e != nil {
+			out = append(out, *e)
+		}
+	}
+	return out
+}
+
+// witnessEvidence collects the first lines of the witnesses that were measured
+// or bound the count, at most three of each.
+func (r *run) witnessEvidence() []capture.Evidence {
+	var out []capture.Evidence
+	for _, w := range r.count.Witnesses {
+		switch w.Grade {
+		case carryover.PerPrompt, carryover.PerBatch, carryover.Bounded:
+			out = append(out, w.Evidence[:min(3, len(w.Evidence))]...)
+		}
+	}
+	return out
+}
+
+// interval prints a count with what is not known about it.
+func interval(low int64, high *int64) string {
+	switch {
+	case high == nil:
+		return fmt.Sprintf("at least %d", low)
+	case *high == low:
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, *high)
+}
+
+// spanOf returns the lines that the run's batches take on its log, ok false if
+// it has no certain place there.
+func (r *run) spanOf() (log *capture.ServerLog, first, last int, ok bool) {
+	f := r.facts
+	if f.Log == nil || f.LastBatch <= f.FirstBatch || f.LastBatch > f.Log.Batches.Len() {
+		return nil, 0, 0, false
+	}
+	return f.Log, int(f.Log.Batches.At(f.FirstBatch).Line), int(f.Log.Batches.At(f.LastBatch - 1).Line), true
+}

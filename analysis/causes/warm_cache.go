@@ -1,0 +1,110 @@
+package causes
+
+import "fmt"
+
+var warmCache = definition{
+	name: "warm-cache",
+	predicts: []string{
+		"prompts cached at start, with a number that earlier runs of one seed on one server give",
+		"two groups of first-token times, the share of the fast one growing with the warm prompts",
+		"time per output token unchanged: a hit removes prefill work only",
+	},
+	refutes: []string{
+		"a cache proved empty at the start of the run",
+		"no prompt cached at start, by a witness that sees all of them",
+	},
+	settledBy: "the same caps with a fresh seed each and a flush that is proved by the first prefill; one arm that repeats a seed without a flush should bring the effect back",
+	judge:     judgeWarmCache,
+}
+
+func judgeWarmCache(v *view) judgement {
+	j := judgement{}
+	j.runs = v.each(func(r *run) (string, string) {
+		d := r.count
+		switch {
+		case d.Verdict == "clean":
+			return Against, fmt.Sprintf("cached at start: %s (%s)", interval(d.AtStart.Low, d.AtStart.High), d.AtStart.Grade)
+		case d.Verdict != "contaminated":
+			if d.Predicted != nil && d.Predicted.Low > 0 {
+				return NotTestable, fmt.Sprintf("%s predicted by the arguments, none measured: a prediction alone decides nothing", interval(d.Predicted.Low, d.Predicted.High))
+			}
+			return NotTestable, "no witness bounds the prompts cached at start"
+		case d.Origins.OtherClient.Low > 0 && d.Origins.OtherClient.Low >= d.AtStart.Low:
+			return Against, fmt.Sprintf("the %d warm prompts came from another client, not from an earlier run", d.AtStart.Low)
+		}
+		return Supported, warmWhy(r)
+	})
+	for _, r := range v.supportedRuns(j.runs) {
+		j.evidence = append(j.evidence, r.witnessEvidence()...)
+		j.seen = append(j.seen, fmt.Sprintf("%s: %s", r.count.ID, warmWhy(r)))
+		if text := groupsAgainstHits(r); text != "" {
+			j.seen = append(j.seen, text)
+		}
+	}
+	j.explains = warmEffect(v, v.supportedRuns(j.runs))
+	return j
+}
+
+func warmWhy(r *run) string {
+	d := r.count
+	text := fmt.Sprintf("%s of %d prompts cached at start (%s)", interval(d.AtStart.Low, d.AtStart.High), r.prompts(), d.AtStart.Grade)
+	if d.Predicted != nil {
+		text += fmt.Sprintf(", %s predicted", interval(d.Predicted.Low, d.Predicted.High))
+	}
+	return text
+}
+
+// groupsAgainstHits says whether the fast requests are the warm ones, which a
+// latency shape alone cannot.
+func groupsAgainstHits(r *run) string {
+	g := r.lat.Groups
+	if len(g) != 2 || g[0].Hits < 0 || g[0].Hits+g[1].Hits == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s: %d of its warm prompts are among the %d fast requests, %d among the %d slow ones",
+		r.count.ID, g[0].Hits, g[0].N, g[1].Hits, g[1].N)
+	if g[1].Hits > 0 {
+		text += ": warm is not the same as fast here"
+	}
+	return text
+}
+
+// warmEffect measures what the warm prompts did to the median: against clean
+// runs of the same point where the capture has them, else against the queue
+// model's prediction, which stays one. The run that makes the inversion is
+// preferred, else the one with the largest effect.
+func warmEffect(v *view, warm []*run) *Explains {
+	var best *Explains
+	largest := 1.0
+	for _, r := range warm {
+		e := effectOf(v, r)
+		if e == nil {
+			continue
+		}
+		if v.in.Inversion != nil && v.in.Inversion.MadeBy == r.count.ID {
+			return e
+		}
+		if ratio := *e.FromMS / *e.ToMS; best == nil || ratio > largest {
+			best, largest = e, ratio
+		}
+	}
+	return best
+}
+
+func effectOf(v *view, r *run) *Explains {
+	read, ok := r.figure("median_ttft_ms")
+	if !ok || read <= 0 {
+		return nil
+	}
+	from, basis := 0.0, ""
+	if clean := v.cleanMedians(r); len(clean) > 0 {
+		from, basis = median(clean), fmt.Sprintf("%d clean runs of the same point", len(clean))
+	} else if r.lat.Predicted != nil {
+		from, basis = r.lat.Predicted.Median, "predicted by the queue model, not measured"
+	}
+	if from <= 0 {
+		return nil
+	}
+	return &Explains{Runs: []string{r.count.ID}, FromMS: &from, ToMS: &read,
+		Text: fmt.Sprintf("%s: median first token %.1f ms, where a clean run reads about %.1f ms (%s)", r.count.ID, read, from, basis)}
+}

@@ -1,0 +1,38 @@
+package causes
+
+import "fmt"
+
+var warmUpPrompt = definition{
+	name: "warm-up-prompt",
+	predicts: []string{
+		"exactly the prompts that the client's warm-up sent are cached, usually prompt 1 alone",
+		"one fast request of many: no effect on a median",
+	},
+	refutes: []string{
+		"a flush between warm-up and run",
+		"prompt 1 cold, or many prompts cached",
+	},
+	settledBy: "a warm-up with prompts of its own, or a flush after it",
+	judge: func(v *view) judgement {
+		j := judgement{}
+		j.runs = v.each(func(r *run) (string, string) {
+			o := r.count.Origins.WarmUp
+			switch {
+			case r.count.PrefixCache == "off":
+				return Against, "the prefix cache is off"
+			case o.Low > 0:
+				return Supported, fmt.Sprintf("%s of %d prompts left by the run's own warm-up", interval(o.Low, o.High), r.prompts())
+			case o.High != nil && *o.High == 0:
+				return Against, "no prompt was left by the warm-up"
+			}
+			return NotTestable, "no witness tells the warm-up's prompt from the others"
+		})
+		for _, r := range v.supportedRuns(j.runs) {
+			j.evidence = append(j.evidence, r.witnessEvidence()...)
+			if n := r.prompts(); n > 0 {
+				j.seen = append(j.seen, fmt.Sprintf("%s: %.1f %% of the prompts", r.count.ID, 100*float64(r.count.Origins.WarmUp.Low)/float64(n)))
+			}
+		}
+		return j
+	},
+}
