@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"coldcase/analysis/rules"
+	"coldcase/templates"
 )
 
 var checkCommand = &command{
@@ -24,13 +25,14 @@ Example:
 
 func runCheck(t *terminal, c *command, args []string) error {
 	var from captureFlags
+	var table rulesFlag
 	f := c.flags()
 	format := f.String("format", "text", "print as `FORMAT`: text, json or sarif")
-	table := f.String("rules", "", "read thresholds and severities from `FILE`")
 	failOn := f.String("fail-on", "block", "end with 1 at `STATE`: block, or unknown as well")
 	all := f.Bool("all", false, "list the rules that passed or do not apply, too")
 	print := f.Bool("print-rules", false, "print the table of rules, to be edited and given to --rules")
 	explain := f.String("explain", "", "say what `RULE` looks for, why, and at which threshold")
+	table.register(f)
 	from.register(f)
 	from.registerHash(f)
 	if done, err := c.parse(t, f, args); done {
@@ -47,13 +49,13 @@ func runCheck(t *terminal, c *command, args []string) error {
 		t.text(ruleTable())
 		return nil
 	case *explain != "":
-		return explainRule(t, *explain, *table)
+		return explainRule(t, *explain, &table)
 	}
 	got, err := from.open(t, c, f.Args())
 	if err != nil {
 		return err
 	}
-	nb, err := analyze(got, *table)
+	nb, err := analyze(got, &table, &from)
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func runCheck(t *terminal, c *command, args []string) error {
 	}
 	switch *format {
 	case "json":
-		err = writeDocument(&t.out, doc)
+		err = templates.Document(&t.out, doc)
 	case "sarif":
 		err = writeSARIF(&t.out, nb.Check)
 	default:

@@ -1,5 +1,7 @@
 package main
 
+import "coldcase/templates"
+
 var countCommand = &command{
 	name: "count",
 	usage: `Usage: coldcase count [flags] CAPTURE...
@@ -33,7 +35,7 @@ func runCount(t *terminal, c *command, args []string) error {
 	doc := countDocument(got)
 	switch *format {
 	case "json":
-		err = writeDocument(&t.out, doc)
+		err = templates.Document(&t.out, doc)
 	default:
 		writeCountText(&t.out, doc)
 	}

@@ -95,3 +95,10 @@ func nothing(c *capture.Capture) error {
 func (c *captureFlags) options(t *terminal) ingest.Options {
 	return ingest.Options{Hash: c.hash, Notes: c.notes, Stdin: t.in}
 }
+
+// rulesFlag is --rules, for every command that checks.
+type rulesFlag struct{ file string }
+
+func (r *rulesFlag) register(f *pflag.FlagSet) {
+	f.StringVar(&r.file, "rules", "", "read thresholds and severities of the checks from `FILE`")
+}

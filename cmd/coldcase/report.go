@@ -9,6 +9,7 @@ import (
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
+	"coldcase/templates"
 )
 
 var reportCommand = &command{
@@ -40,7 +41,7 @@ type reportOptions struct {
 	charts  string
 	echarts string
 	keep    bool
-	rules   string
+	rules   rulesFlag
 }
 
 func runReport(t *terminal, c *command, args []string) error {
@@ -54,7 +55,7 @@ func runReport(t *terminal, c *command, args []string) error {
 	f.StringVar(&o.charts, "charts", "auto", "`KIND` of charts: auto, static or interactive")
 	f.StringVar(&o.echarts, "echarts-js", "", "draw interactive charts with this copy (`FILE`) of ECharts")
 	f.BoolVar(&o.keep, "keep-names", false, "publish: keep host names, user paths and addresses")
-	f.StringVar(&o.rules, "rules", "", "read thresholds and severities of the checks from `FILE`")
+	o.rules.register(f)
 	from.register(f)
 	if done, err := c.parse(t, f, args); done {
 		return err
@@ -67,11 +68,11 @@ func runReport(t *terminal, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	nb, err := analyze(got, o.rules)
+	nb, err := analyze(got, &o.rules, &from)
 	if err != nil {
 		return err
 	}
-	page, err := o.render(nb, got, from)
+	page, err := o.render(nb)
 	if err != nil {
 		return err
 	}
@@ -86,6 +87,37 @@ func runReport(t *terminal, c *command, args []string) error {
 		return nothing(got)
 	}
 	return nil
+}
+
+// render draws the notebook in the form that was asked for.
+func (o *reportOptions) render(nb *analysis.Notebook) ([]byte, error) {
+	draw := templates.Options{
+		Mode: templates.Mode(o.mode), Answers: templates.Answers(o.answers),
+		Charts: templates.Charts(o.charts), KeepNames: o.keep,
+	}
+	if o.echarts != "" {
+		library, err := os.ReadFile(o.echarts)
+		if err != nil {
+			return nil, usageErrorf("--echarts-js %s: %s", o.echarts, why(err))
+		}
+		draw.EChartsJS = library
+	}
+	var out bytes.Buffer
+	var err error
+	switch {
+	case o.archive():
+		err = templates.Zip(&out, nb, draw)
+	case o.format == "md":
+		err = templates.Markdown(&out, nb, draw)
+	case o.format == "json":
+		err = templates.JSON(&out, nb)
+	default:
+		err = templates.HTML(&out, nb, draw)
+	}
+	if err != nil {
+		return nil, usageErrorf("draw the report: %w", err)
+	}
+	return out.Bytes(), nil
 }
 
 func (o *reportOptions) check() error {
