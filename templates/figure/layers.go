@@ -1,0 +1,124 @@
+package figure
+
+import (
+	"math"
+	"strings"
+
+	"coldcase/templates/svg"
+)
+
+func (p *plot) layers() {
+	for _, l := range p.fig.Layers {
+		switch l.Kind {
+		case Path, Step:
+			p.path(l)
+		case BarX, BarY:
+			p.bars(l)
+		case RunX, RunY:
+			p.spans(l)
+		case Dots:
+			p.dots(l)
+		}
+	}
+}
+
+// path draws a line through the points. Where several points fall into one half
+// unit of x only their first, lowest, highest and last y are kept: the picture
+// is the same, the file is not a megabyte.
+func (p *plot) path(l Layer) {
+	attrs := stroke(l.Color, 2)
+	if l.Dashed {
+		attrs = append(attrs, svg.A("stroke-dasharray", "6 4"))
+	}
+	var d strings.Builder
+	var px, py float64
+	for i, pt := range l.Points {
+		x, y := p.x(pt.X), p.y(pt.Y)
+		switch {
+		case i == 0:
+			d.WriteString("M" + svg.Number(x) + " " + svg.Number(y))
+		case l.Kind == Step && i+1 < len(l.Points) && math.Abs(p.x(l.Points[i+1].X)-px) < 0.5 && math.Abs(x-px) < 0.5:
+			continue // the next point stands in the same column and says more
+		case l.Kind == Step:
+			d.WriteString("H" + svg.Number(x) + "V" + svg.Number(y))
+			p.placer.Avoid(svg.Segment{X0: px, Y0: py, X1: x, Y1: py})
+			p.placer.Avoid(svg.Segment{X0: x, Y0: py, X1: x, Y1: y})
+		default:
+			d.WriteString("L" + svg.Number(x) + " " + svg.Number(y))
+			p.placer.Avoid(svg.Segment{X0: px, Y0: py, X1: x, Y1: y})
+		}
+		px, py = x, y
+	}
+	p.pic.Shape("path", append(attrs, svg.A("d", d.String()))...)
+}
+
+func (p *plot) bars(l Layer) {
+	p.pic.Open("g", fill(l.Color)...)
+	for _, pt := range l.Points {
+		var b svg.Box
+		if l.Kind == BarX {
+			h := math.Min(24, (p.y(1)-p.y(0))*0.6)
+			b = svg.Box{X0: p.x(pt.X), X1: p.x(pt.X2), Y0: p.y(pt.Y) - h/2, Y1: p.y(pt.Y) + h/2}
+		} else {
+			w := (p.x(1) - p.x(0)) * 0.8
+			b = svg.Box{X0: p.x(pt.X) - w/2, X1: p.x(pt.X) + w/2, Y0: p.y(pt.Y2), Y1: p.y(pt.Y)}
+		}
+		if b.X1-b.X0 <= 0 || b.Y1-b.Y0 <= 0 {
+			continue
+		}
+		if l.Kind == BarX {
+			p.placer.Take(b)
+		}
+		p.pic.Shape("rect", svg.N("x", b.X0), svg.N("y", b.Y0), svg.N("width", b.X1-b.X0), svg.N("height", b.Y1-b.Y0))
+	}
+	p.pic.End()
+}
+
+// spans draws thick pieces: groups along x, ranges along y.
+func (p *plot) spans(l Layer) {
+	w := 12.0
+	if l.Kind == RunY {
+		w = 7
+	}
+	p.pic.Open("g", with(stroke(l.Color, w), svg.A("stroke-linecap", "butt"), svg.A("opacity", "0.55"))...)
+	for _, pt := range l.Points {
+		x0, y0, x1, y1 := p.x(pt.X), p.y(pt.Y), p.x(pt.X2), p.y(pt.Y)
+		if l.Kind == RunY {
+			x1, y1 = x0, p.y(pt.Y2)
+			p.placer.Take(svg.Box{X0: x0 - w/2, X1: x0 + w/2, Y0: math.Min(y0, y1), Y1: math.Max(y0, y1)})
+		} else {
+			if x1-x0 < 3 { // a group of equal times is still a mark
+				x0, x1 = x0-1.5, x1+1.5
+			}
+			p.placer.Take(svg.Box{X0: x0, X1: x1, Y0: y0 - w/2, Y1: y0 + w/2})
+		}
+		p.pic.Shape("line", svg.N("x1", x0), svg.N("y1", y0), svg.N("x2", x1), svg.N("y2", y1))
+	}
+	p.pic.End()
+}
+
+func (p *plot) dots(l Layer) {
+	many := len(l.Points) > 60
+	for _, pt := range l.Points {
+		x, y := p.x(pt.X), p.y(pt.Y)
+		r := 5.0
+		switch {
+		case pt.Share != nil:
+			r = 10
+		case many:
+			r = 2.6
+		}
+		if pt.Share != nil {
+			drawPie(p.pic, x, y, r, *pt.Share, l.Color)
+		} else {
+			drawGlyph(p.pic, l.Glyph, x, y, r, l.Color)
+		}
+		if pt.Doubt {
+			drawDoubt(p.pic, x, y, r)
+			r += 4
+		}
+		if !many || len(pt.Labels) > 0 {
+			p.placer.Take(svg.Box{X0: x - r, X1: x + r, Y0: y - r, Y1: y + r})
+		}
+	}
+}

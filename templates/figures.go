@@ -1,0 +1,177 @@
+package templates
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"coldcase/analysis"
+	"coldcase/templates/figure"
+)
+
+// maxDrawn bounds the runs drawn side by side in one chart; its table and the
+// sections hold all of them, and the chart says so.
+const maxDrawn = 12
+
+// Figures builds every chart of a notebook, in the order of the walkthrough.
+func Figures(nb *analysis.Notebook) []*figure.Figure {
+	return buildFigures(nb, rows(nb))
+}
+
+func buildFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	var out []*figure.Figure
+	for _, build := range []func(*analysis.Notebook, []*row) []*figure.Figure{
+		medianFigure, ecdfFigures, apartFigure, indexFigures, timelineFigure, originFigure, seedFigure, causeFigure,
+	} {
+		out = append(out, build(nb, rows)...)
+	}
+	return out
+}
+
+const partOfRuns = "Only the first runs are drawn; the table has every run."
+
+// medianFigure draws the median TTFT over the cap, each run's mark filled to
+// the share of its prompts that was proved cached at start.
+func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	names, index := caps(rows)
+	if len(names) == 0 {
+		return nil
+	}
+	f := &figure.Figure{
+		ID: "medians", Title: "Median time to first token by concurrency cap",
+		Read: "Each mark is one run. Its fill is the share of prompts proved to be cached at start; an empty mark with a question mark is not known, not zero.",
+		X:    figure.CategoryAxis("concurrency cap", names),
+		Table: figure.Table{Head: []string{"run", "n", "median TTFT, ms", "cached at start", "state"},
+			Right: []bool{false, true, true, true, false}},
+	}
+	runs := figure.Layer{Name: "run, filled to its cached share", Color: figure.Warm, Kind: figure.Dots}
+	thread := figure.Layer{Kind: figure.Path, Dashed: true, Color: figure.Warm}
+	top := 0.0
+	perCap := map[int]int{}
+	single := true
+	for _, r := range rows {
+		m, ok := r.Figure("median_ttft_ms")
+		at, known := index[r.cap0()]
+		if !ok || !known {
+			continue
+		}
+		f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.N(), ms(m.Value), r.AtStart(), r.State()})
+		k := perCap[at]
+		perCap[at]++
+		single = single && k == 0
+		x := float64(at) + 0.11*float64((k+1)/2)*float64(1-2*(k%2))
+		top = math.Max(top, m.Value)
+		p := figure.Point{X: x, Y: m.Value, Share: r.Share(), Doubt: r.Verdict == "contaminated",
+			Labels: []string{ms(m.Value) + " ms", cachedShort(r)}, Tip: r.Label + ": median TTFT " + ms(m.Value) + " ms, n " + r.N() + ", cached at start " + r.AtStart()}
+		if p.Share == nil {
+			zero := 0.0
+			p.Share = &zero
+		}
+		runs.Points = append(runs.Points, p)
+		thread.Points = append(thread.Points, figure.Point{X: x, Y: m.Value})
+	}
+	if len(runs.Points) == 0 {
+		return nil
+	}
+	if len(runs.Points) > 40 {
+		for i := range runs.Points {
+			runs.Points[i].Labels = nil
+		}
+		f.Note = "Too many runs for a label at each; the table has every run."
+	}
+	if single && len(runs.Points) > 1 {
+		sort.SliceStable(thread.Points, func(a, b int) bool { return thread.Points[a].X < thread.Points[b].X })
+		f.Layers = append(f.Layers, thread)
+	}
+	fresh, hi := rangeLayers(nb, index)
+	top = math.Max(top, hi)
+	f.Layers = append(f.Layers, fresh...)
+	f.Layers = append(f.Layers, runs)
+	f.Y = figure.ValueAxis("median TTFT, ms", 0, top*1.12)
+	f.N = "One mark a run; n is the number of requests behind its median."
+	f.Shows = medianSentence(nb)
+	return []*figure.Figure{f}
+}
+
+func medianSentence(nb *analysis.Notebook) string {
+	if nb.Inversion != nil && nb.Inversion.Text != "" {
+		return nb.Inversion.Text
+	}
+	return "The median first token of each run over its concurrency cap, with what the cache had at start."
+}
+
+func cachedShort(r *row) string {
+	if r.AtStart0() == nil {
+		s := "? cached, " + unknown
+		if len(r.Claims) > 0 {
+			s += "; " + integer(int64(r.Claims[0].Prompts)) + " claimed"
+		}
+		return s
+	}
+	return count(r.Run.AtStart.Low, r.Run.AtStart.High) + of(r.Run) + " cached"
+}
+
+// caps lists the caps of the runs in rising order, as names and by value.
+func caps(rows []*row) ([]string, map[int]int) {
+	seen := map[int]bool{}
+	var values []int
+	for _, r := range rows {
+		if _, ok := r.Figure("median_ttft_ms"); ok && !seen[r.cap0()] {
+			seen[r.cap0()] = true
+			values = append(values, r.cap0())
+		}
+	}
+	sort.Ints(values)
+	var names []string
+	index := map[int]int{}
+	for i, v := range values {
+		index[v] = i
+		if v == 0 {
+			names = append(names, "no cap known")
+		} else {
+			names = append(names, fmt.Sprint(v))
+		}
+	}
+	return names, index
+}
+
+// rangeLayers draws the ranges of a confirmation's fresh and stated points
+// beside the runs.
+func rangeLayers(nb *analysis.Notebook, index map[int]int) ([]figure.Layer, float64) {
+	if nb.Confirmation == nil {
+		return nil, 0
+	}
+	bars := figure.Layer{Name: "range over seeds", Color: figure.Cold, Kind: figure.RunY}
+	mids := figure.Layer{Name: "median over seeds", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Diamond}
+	line := figure.Layer{Color: figure.Cold, Kind: figure.Path}
+	top := 0.0
+	for _, r := range nb.Confirmation.Ranges {
+		at, ok := index[r.Cap]
+		if !ok || r.Stat != "median_ttft_ms" || r.Arm != "fresh" && r.Arm != "stated" {
+			continue
+		}
+		x := float64(at) + 0.22
+		tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s ms, n %d runs", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
+		bars.Points = append(bars.Points, figure.Point{X: x, Y: r.Low, Y2: r.High, Tip: tip})
+		mids.Points = append(mids.Points, figure.Point{X: x, Y: r.Median, Tip: tip,
+			Labels: []string{ms(r.Median) + " ms", ms(r.Low) + " to " + ms(r.High) + ", n " + fmt.Sprint(r.N)}})
+		line.Points = append(line.Points, figure.Point{X: x, Y: r.Median})
+		top = math.Max(top, r.High)
+	}
+	if len(bars.Points) == 0 {
+		return nil, 0
+	}
+	sort.SliceStable(line.Points, func(a, b int) bool { return line.Points[a].X < line.Points[b].X })
+	return []figure.Layer{bars, line, mids}, top
+}
+
+// slug makes a run id fit for an id of the page.
+func slug(s string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, s), "-")
+}

@@ -1,0 +1,217 @@
+package templates
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"coldcase/analysis"
+	"coldcase/analysis/carryover"
+	"coldcase/analysis/causes"
+	"coldcase/templates/figure"
+)
+
+// graded words an interval with its grade.
+func graded(i carryover.Interval) string {
+	if i.High == nil && i.Low == 0 {
+		return unknown
+	}
+	return count(i.Low, i.High) + " (" + grade(i.Grade) + ")"
+}
+
+// originFigure draws where the cached prompts of each run came from.
+func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	parts := []figure.Layer{
+		{Name: "earlier run", Color: figure.Warm}, {Name: "another client", Color: figure.Other},
+		{Name: "own warm-up", Color: figure.Part}, {Name: "same run", Color: figure.Good},
+		{Name: "cached, origin not known", Color: figure.Bad},
+		{Name: "not cached", Color: figure.Cold}, {Name: "not known", Color: figure.Open},
+	}
+	for i := range parts {
+		parts[i].Kind = figure.BarX
+	}
+	f := &figure.Figure{
+		ID: "origins", Title: "Prompts of each run by where their prefix was",
+		Shows: "How many prompts of each run found their prefix in the cache, and who had put it there.",
+		N:     "Each bar is as long as the run has prompts.",
+		Read:  "Only proved hits are drawn as cached. Where the count has no upper end the rest of the bar is not known, which is not the same as not cached.",
+		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "another client", "own warm-up", "same run", "not known"},
+			Right: []bool{false, true, true, true, true, true, true}},
+	}
+	var names []string
+	top := 0.0
+	for _, r := range rows {
+		o := r.Origins
+		f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.AtStart(), bounds(o.EarlierRun), bounds(o.OtherClient), bounds(o.WarmUp), bounds(o.InRun), bounds(o.Unknown)})
+		n := extent(r)
+		if n == 0 {
+			continue
+		}
+		if len(names) == maxDrawn {
+			f.Note = partOfRuns
+			continue
+		}
+		y := float64(len(names))
+		names = append(names, r.Label)
+		lows := []int64{o.EarlierRun.Low, o.OtherClient.Low, o.WarmUp.Low, o.InRun.Low, o.Unknown.Low, 0, 0}
+		rest := n
+		for _, v := range lows {
+			rest -= v
+		}
+		if r.Run.AtStart.High == nil || *r.Run.AtStart.High > r.Run.AtStart.Low {
+			lows[6] = max(rest, 0)
+		} else {
+			lows[5] = max(rest, 0)
+		}
+		at := 0.0
+		for i, v := range lows {
+			if v == 0 {
+				continue
+			}
+			p := figure.Point{X: at, X2: at + float64(v), Y: y, Tip: fmt.Sprintf("%s: %d %s", r.Label, v, parts[i].Name)}
+			at += float64(v)
+			parts[i].Points = append(parts[i].Points, p)
+		}
+		top = math.Max(top, at)
+		for i := len(parts) - 1; i >= 0; i-- { // the label stands at the end of the bar
+			if n := len(parts[i].Points); n > 0 && parts[i].Points[n-1].Y == y {
+				parts[i].Points[n-1].Labels = []string{r.AtStart()}
+				break
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f.X, f.Y = figure.ValueAxis("prompts", 0, top*1.5), figure.CategoryAxis("", names)
+	for _, l := range parts {
+		if len(l.Points) > 0 {
+			f.Layers = append(f.Layers, l)
+		}
+	}
+	return []*figure.Figure{f}
+}
+
+// extent is the length of a run's bar: its prompts, or a window's sequences.
+func extent(r *row) int64 {
+	if r.Prompts != nil {
+		return int64(*r.Prompts)
+	}
+	return r.Sequences.Low
+}
+
+func bounds(b carryover.Bounds) string { return count(b.Low, b.High) }
+
+// seedFigure draws what each seed gave at each cap, the kit's runs beside it.
+func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	c := nb.Confirmation
+	if c == nil || len(c.Ranges) == 0 {
+		return nil
+	}
+	f := &figure.Figure{
+		ID: "seeds", Title: "Seeds and caps, with the kit's runs beside them",
+		Shows:  "What the runs with fresh prompts gave at each cap, beside what the kit had reported.",
+		N:      "n in the labels is runs, not requests.",
+		Read:   "The bar is the range over the runs of one cap, from lowest to highest; with so few runs a range is all that can be said. Hollow marks are single runs.",
+		Height: 240,
+		Table: figure.Table{Head: []string{"cap", "arm", "n runs", "requests", "lowest, ms", "median, ms", "highest, ms"},
+			Right: []bool{true, false, true, true, true, true, true}},
+	}
+	colors := map[string]figure.Color{"fresh": figure.Cold, "kit": figure.Warm, "repeat": figure.Other, "stated": figure.Good}
+	glyphs := map[string]figure.Glyph{"fresh": figure.Diamond, "kit": figure.Square, "repeat": figure.Cross, "stated": figure.Disc}
+	var names []string
+	top := 0.0
+	for _, r := range append(append(c.Ranges[:0:0], c.Ranges...), c.Repeat...) {
+		if r.Stat != "median_ttft_ms" {
+			continue
+		}
+		x := float64(len(names))
+		names = append(names, "cap "+strconv.Itoa(r.Cap)+", "+r.Arm)
+		tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s, n %d", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
+		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(r.Cap), r.Arm, strconv.Itoa(r.N), number(r.Requests), ms(r.Low), ms(r.Median), ms(r.High)})
+		bar := figure.Layer{Color: colors[r.Arm], Kind: figure.RunY, Points: []figure.Point{{X: x, Y: r.Low, Y2: r.High, Tip: tip}}}
+		mid := figure.Layer{Name: r.Arm, Color: colors[r.Arm], Kind: figure.Dots, Glyph: glyphs[r.Arm],
+			Points: []figure.Point{{X: x, Y: r.Median, Tip: tip, Doubt: r.Arm == "kit" || r.Arm == "repeat",
+				Labels: []string{ms(r.Median) + " ms", spread(r.Low, r.High, r.N)}}}}
+		each := figure.Layer{Color: colors[r.Arm], Kind: figure.Dots, Glyph: figure.Ring}
+		for _, v := range r.Values {
+			if len(r.Values) > 1 {
+				each.Points = append(each.Points, figure.Point{X: x - 0.14, Y: v, Tip: "cap " + strconv.Itoa(r.Cap) + ", " + r.Arm + ": " + ms(v) + " ms"})
+			}
+		}
+		f.Layers = append(f.Layers, bar, each, mid)
+		top = math.Max(top, r.High)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f.X, f.Y = figure.CategoryAxis("", names), figure.ValueAxis("median TTFT, ms", 0, top*1.15)
+	return []*figure.Figure{f}
+}
+
+func spread(low, high float64, n int) string {
+	if n == 1 {
+		return "n 1, no range"
+	}
+	return ms(low) + " to " + ms(high) + ", n " + strconv.Itoa(n)
+}
+
+func number(n int) string {
+	if n == 0 {
+		return unknown
+	}
+	return integer(int64(n))
+}
+
+// causeFigure draws every cause against every run.
+func causeFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	if len(nb.Causes) == 0 {
+		return nil
+	}
+	layers := map[string]*figure.Layer{
+		causes.Supported:   {Name: "supported", Color: figure.Bad, Kind: figure.Dots, Glyph: figure.Square},
+		causes.Against:     {Name: "against", Color: figure.Muted, Kind: figure.Dots, Glyph: figure.Ring},
+		causes.NotTestable: {Name: "not testable here", Color: figure.Part, Kind: figure.Dots, Glyph: figure.Cross},
+	}
+	f := &figure.Figure{
+		ID: "causes", Title: "Every explanation, tested in every run",
+		Shows: "Which explanations the capture supports, which it speaks against, and which it cannot test.",
+		N:     "One mark for each explanation in each run.",
+		Read:  "A cross is not an acquittal: the capture does not hold what a test would need.",
+		Table: figure.Table{Head: []string{"explanation", "state", "seen"}, Right: []bool{false, false, false}},
+	}
+	column := map[string]int{}
+	var runs, names []string
+	for _, r := range rows {
+		if r.Kind == "run" && len(runs) < maxDrawn {
+			column[r.ID] = len(runs)
+			runs = append(runs, r.Label)
+		} else if r.Kind == "run" {
+			f.Note = partOfRuns
+		}
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	for i, c := range nb.Causes {
+		names = append(names, words(c.Name))
+		f.Table.Rows = append(f.Table.Rows, []string{words(c.Name), sign(c.State), join(c.Seen)})
+		for _, s := range c.Runs {
+			x, drawn := column[s.Run]
+			if l := layers[s.State]; l != nil && drawn {
+				l.Points = append(l.Points, figure.Point{X: float64(x), Y: float64(i), Tip: words(c.Name) + ", " + runs[x] + ": " + words(s.State)})
+			}
+		}
+	}
+	f.Height = 24 * float64(len(names))
+	f.X, f.Y = figure.CategoryAxis("", runs), figure.CategoryAxis("", names)
+	for _, s := range []string{causes.Supported, causes.Against, causes.NotTestable} {
+		if len(layers[s].Points) > 0 {
+			f.Layers = append(f.Layers, *layers[s])
+		}
+	}
+	if len(f.Layers) == 0 {
+		return nil
+	}
+	return []*figure.Figure{f}
+}

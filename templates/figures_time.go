@@ -1,0 +1,159 @@
+package templates
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"coldcase/analysis"
+	"coldcase/templates/figure"
+)
+
+const (
+	maxIndexed  = 4   // runs drawn prompt by prompt
+	maxRequests = 600 // requests of a run drawn one by one
+	maxColumns  = 160 // columns of the prefill timeline
+)
+
+// indexFigures draws the TTFT of each prompt in the order of the prompt list:
+// it shows at once that the first 64 were warm, or that a warm wave was slow.
+func indexFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	var out []*figure.Figure
+	for _, r := range byConcern(withTimes(rows)) {
+		if len(out) == maxIndexed {
+			break
+		}
+		out = append(out, indexFigure(r))
+	}
+	return out
+}
+
+func indexFigure(r *row) *figure.Figure {
+	layers := []figure.Layer{
+		{Name: "not told", Color: figure.Open, Kind: figure.Dots, Glyph: figure.Disc},
+		{Name: "miss", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Cross},
+		{Name: "partial hit", Color: figure.Part, Kind: figure.Dots, Glyph: figure.Diamond},
+		{Name: "full hit", Color: figure.Warm, Kind: figure.Dots, Glyph: figure.Square},
+	}
+	which := []int{0, 1, 1, 2, 3} // unknown, miss, trace, partial, full
+	top, left := 0.0, ""
+	for i, v := range r.Latency.TTFT {
+		if i >= maxRequests {
+			left = "The first prompts are drawn; the figures and groups are over all of them."
+			break
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		l := &layers[which[min(int(hitClass(r.Latency, i)), 4)]]
+		l.Points = append(l.Points, figure.Point{X: float64(i), Y: v, Tip: "prompt " + strconv.Itoa(i) + ": " + ms(v) + " ms, " + l.Name})
+		top = math.Max(top, v)
+	}
+	f := &figure.Figure{
+		ID: "index-" + strconv.Itoa(r.Index+1), Title: "First token by prompt, " + r.Label,
+		Shows: "The first-token time of each prompt of " + r.Label + " in the order in which the client lists them.",
+		N:     "n " + r.N() + " requests.", Note: left,
+		Read:   "Left is prompt 0. Prompts that an earlier run sent stand at the left if the prompt sets nest. Waves of a closed loop show as groups of the size of the cap.",
+		Height: 210,
+		X:      figure.ValueAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests)-1)),
+		Y:      figure.ValueAxis("TTFT, ms", 0, top),
+		Table:  figure.Table{Head: []string{"wave", "first prompt", "n", "median, ms", "hits"}, Right: []bool{true, true, true, true, true}},
+	}
+	for _, w := range r.Latency.Waves {
+		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(w.Index), strconv.Itoa(w.First), strconv.Itoa(w.N), ms(w.Median), hits(w.Hits)})
+	}
+	for _, l := range layers {
+		if len(l.Points) > 0 {
+			f.Layers = append(f.Layers, l)
+		}
+	}
+	return f
+}
+
+// column is one column of the timeline: a batch, or several drawn together.
+type column struct {
+	name        string
+	fresh, warm int
+}
+
+// timelineFigure draws what each prefill batch computed and what it found in
+// the cache, run after run.
+func timelineFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
+	total := 0
+	for _, r := range rows {
+		total += len(nb.Timeline[r.ID])
+	}
+	if total == 0 {
+		return nil
+	}
+	f := &figure.Figure{
+		ID: "timeline", Title: "Prefill batches: tokens computed and tokens found",
+		Shows:  "What each prefill batch of the server's log had to compute and what it found in the cache.",
+		N:      "One column a batch.",
+		Read:   "Time runs to the right, in the order of the log's lines; the number below a column is its line. A run that starts on an empty cache begins with computed tokens only.",
+		Height: 230,
+		Table:  figure.Table{Head: []string{"run", "sequences", "tokens from the cache", "cached at start"}, Right: []bool{false, true, true, true}},
+	}
+	group := (total + maxColumns - 1) / maxColumns
+	if group > 1 {
+		f.Note = "Neighbouring batches of a run are drawn together as one column."
+	}
+	var names []string
+	fresh := figure.Layer{Name: "computed", Color: figure.Cold, Kind: figure.BarY}
+	warm := figure.Layer{Name: "found in the cache", Color: figure.Warm, Kind: figure.BarY}
+	top := 0.0
+	for k, r := range rows {
+		columns, marks := timelineColumns(nb.Timeline[r.ID], group)
+		if len(columns) == 0 {
+			continue
+		}
+		first := float64(len(names))
+		for _, c := range columns {
+			x := float64(len(names))
+			names = append(names, c.name)
+			tip := fmt.Sprintf("%s, line %s: %d computed, %d found in the cache", r.Label, c.name, c.fresh, c.warm)
+			fresh.Points = append(fresh.Points, figure.Point{X: x, Y2: float64(c.fresh), Tip: tip})
+			warm.Points = append(warm.Points, figure.Point{X: x, Y: float64(c.fresh), Y2: float64(c.fresh + c.warm), Tip: tip})
+			top = math.Max(top, float64(c.fresh+c.warm))
+		}
+		f.Bands = append(f.Bands, figure.Band{From: first - 0.5, To: float64(len(names)) - 0.5, Label: r.Label, Shaded: k%2 == 0})
+		for _, m := range marks {
+			f.Lines = append(f.Lines, figure.Line{X: first + m.at - 0.5, Label: m.label})
+		}
+		f.Table.Rows = append(f.Table.Rows, []string{r.Label, graded(r.Sequences), graded(r.CachedTokens), r.AtStart()})
+	}
+	f.X, f.Y = figure.CategoryAxis("line of the log", names), figure.ValueAxis("tokens", 0, top*1.15)
+	f.Layers = []figure.Layer{fresh, warm}
+	return []*figure.Figure{f}
+}
+
+type mark struct {
+	at    float64
+	label string
+}
+
+func timelineColumns(batches []analysis.TimelineBatch, group int) (columns []column, marks []mark) {
+	inColumn := 0
+	for _, b := range batches {
+		switch b.Kind {
+		case "flush", "start":
+			marks = append(marks, mark{float64(len(columns)), b.Kind})
+			inColumn = 0
+			continue
+		case "warm-up":
+			marks = append(marks, mark{float64(len(columns)), "warm-up"})
+			inColumn = 0
+		}
+		if inColumn == 0 {
+			columns = append(columns, column{name: strconv.Itoa(b.Line)})
+		}
+		c := &columns[len(columns)-1]
+		c.fresh += b.New
+		c.warm += b.Cached
+		inColumn = (inColumn + 1) % group
+		if b.Kind == "warm-up" {
+			inColumn = 0
+		}
+	}
+	return columns, marks
+}

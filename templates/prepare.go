@@ -1,0 +1,105 @@
+package templates
+
+import (
+	"reflect"
+	"regexp"
+
+	"coldcase/analysis"
+	"coldcase/analysis/carryover"
+	"coldcase/templates/mdx"
+)
+
+// prepare returns a copy of nb in which every string is cleaned of controls and
+// bidirectional marks and, where names are to be masked, of host names, user
+// paths and addresses. The notebook that was given is not touched.
+func prepare(nb *analysis.Notebook, opts Options) *analysis.Notebook {
+	change := mdx.Clean
+	if opts.Mode == Publish && !opts.KeepNames {
+		change = func(s string) string { return mask(mdx.Clean(s)) }
+	}
+	c := copier{change: change}
+	return c.copy(reflect.ValueOf(nb)).Interface().(*analysis.Notebook)
+}
+
+// copier makes a deep copy of a value with every string changed.
+type copier struct{ change func(string) string }
+
+// factsType is what analysis passes on to analysis; the report does not read it.
+var factsType = reflect.TypeFor[*carryover.Facts]()
+
+func (c copier) copy(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.String:
+		out := reflect.New(v.Type()).Elem()
+		out.SetString(c.change(v.String()))
+		return out
+	case reflect.Pointer:
+		if v.IsNil() || v.Type() == factsType {
+			return v
+		}
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(c.copy(v.Elem()))
+		return out
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		return c.copy(v.Elem())
+	case reflect.Slice:
+		if v.IsNil() || v.Type().Elem().Kind() == reflect.Float64 || v.Type().Elem().Kind() == reflect.Uint8 {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(c.copy(v.Index(i)))
+		}
+		return out
+	case reflect.Map:
+		return c.copyMap(v)
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v) // unexported fields come along as they are
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(c.copy(v.Field(i)))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+func (c copier) copyMap(v reflect.Value) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	out := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for it := v.MapRange(); it.Next(); {
+		out.SetMapIndex(c.copy(it.Key()), c.copy(it.Value()))
+	}
+	return out
+}
+
+// masks are what a published page leaves out, in order.
+var masks = []struct {
+	find *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/'",)]+`), "${1}[host]"},
+	{regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(:\d+)?\b`), "[address]"},
+	{regexp.MustCompile(`(?i)(^|[^0-9a-z:])((?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:)+:[0-9a-f:]*|::1)`), "${1}[address]"},
+	{regexp.MustCompile(`(/home|/Users|/root|/data/home)(/[^/\s'",:)]+)?`), "[home]"},
+	{regexp.MustCompile(`~/`), "[home]/"},
+	{regexp.MustCompile(`(?i)([A-Z]:\\Users\\)[^\\\s'",]+`), "[home]"},
+	{regexp.MustCompile(`(?i)\b(host(?:name)?['"]?\s*[=:]\s*['"]?)[a-z0-9][a-z0-9._-]*`), "${1}[host]"},
+	{regexp.MustCompile(`(?i)(--host[= ])\S+`), "${1}[host]"},
+	{regexp.MustCompile(`(?i)\b[a-z0-9_.+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+`), "[name]@[host]"},
+	{regexp.MustCompile(`(?i)\b[a-z0-9-]+(\.[a-z0-9-]+)*\.(internal|local|lan|corp|cluster|intra)\b`), "[host]"},
+}
+
+func mask(s string) string {
+	for _, m := range masks {
+		s = m.find.ReplaceAllString(s, m.with)
+	}
+	return s
+}

@@ -1,0 +1,220 @@
+package templates
+
+import (
+	"sort"
+	"strings"
+
+	"coldcase/analysis"
+	"coldcase/analysis/carryover"
+	"coldcase/analysis/latency"
+	"coldcase/ingest/capture"
+)
+
+// row is one run of the notebook with everything that is said of it.
+type row struct {
+	*carryover.Run
+	Latency   *latency.Run // nil without latencies
+	Arguments *analysis.Arguments
+	Label     string // short and unlike every other run's
+	Index     int    // position among the runs
+}
+
+// rows joins the sections of a notebook by run.
+func rows(nb *analysis.Notebook) []*row {
+	var out []*row
+	if nb.Count == nil {
+		return nil
+	}
+	byRun := map[string]*row{}
+	for i, r := range nb.Count.Runs {
+		one := &row{Run: r, Index: i}
+		byRun[r.ID] = one
+		out = append(out, one)
+	}
+	for _, l := range nb.Latency {
+		if r := byRun[l.Run]; r != nil {
+			r.Latency = l
+		}
+	}
+	for i := range nb.Arguments {
+		if r := byRun[nb.Arguments[i].Run]; r != nil {
+			r.Arguments = &nb.Arguments[i]
+		}
+	}
+	label(out)
+	return out
+}
+
+// label gives each run the shortest name that no other run has: its cap, its
+// cap and seed, or its id.
+func label(rows []*row) {
+	forms := []func(*row) string{
+		func(r *row) string {
+			if r.Kind == "window" || r.MaxConcurrency == nil {
+				return ""
+			}
+			return "cap " + capText(r.MaxConcurrency)
+		},
+		func(r *row) string {
+			if r.MaxConcurrency == nil || r.Seed == nil {
+				return ""
+			}
+			return "cap " + capText(r.MaxConcurrency) + ", seed " + optional(r.Seed)
+		},
+	}
+	for _, form := range forms {
+		seen := map[string]int{}
+		for _, r := range rows {
+			seen[form(r)]++
+		}
+		for _, r := range rows {
+			if s := form(r); r.Label == "" && s != "" && seen[s] == 1 {
+				r.Label = s
+			}
+		}
+	}
+	for _, r := range rows {
+		switch {
+		case r.Label != "":
+		case r.Kind == "window":
+			r.Label = "window " + r.ID
+		case r.MaxConcurrency != nil:
+			r.Label = "cap " + capText(r.MaxConcurrency) + ", " + r.ID
+		default:
+			r.Label = r.ID
+		}
+	}
+}
+
+// Figure returns a printed figure of the run, else the computed one.
+func (r *row) Figure(name string) (latency.Figure, bool) {
+	if r.Latency == nil {
+		return latency.Figure{}, false
+	}
+	for _, list := range [][]latency.Figure{r.Latency.Printed, r.Latency.Computed} {
+		for _, f := range list {
+			if f.Name == name {
+				return f, true
+			}
+		}
+	}
+	return latency.Figure{}, false
+}
+
+// Ms prints a figure of the run, or that it is not known.
+func (r *row) Ms(name string) string {
+	if f, ok := r.Figure(name); ok {
+		return ms(f.Value)
+	}
+	return unknown
+}
+
+// AtStart words the prompts cached at start.
+func (r *row) AtStart() string { return atStart(r.Run) }
+
+// State is the verdict with its sign.
+func (r *row) State() string { return sign(r.Verdict) }
+
+// N is the number of requests that the run's figures are over.
+func (r *row) N() string {
+	if r.Latency != nil {
+		return integer(int64(r.Latency.N))
+	}
+	return optional(r.Completed)
+}
+
+// Witness returns a witness by name, nil if it did not testify.
+func (r *row) Witness(name string) *carryover.Witness {
+	for i := range r.Witnesses {
+		if r.Witnesses[i].Name == name {
+			return &r.Witnesses[i]
+		}
+	}
+	return nil
+}
+
+// Measured returns the witness whose lines are best shown: the best grade that
+// is measured and has lines to quote.
+func (r *row) Measured() *carryover.Witness {
+	order := []carryover.Grade{carryover.PerPrompt, carryover.PerBatch, carryover.Bounded}
+	var lines *carryover.Witness
+	if lines = r.Witness("prefill-lines"); lines != nil && len(lines.Evidence) > 0 {
+		return lines
+	}
+	for _, g := range order {
+		for i := range r.Witnesses {
+			if w := &r.Witnesses[i]; w.Grade == g && len(w.Evidence) > 0 {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// Share is the proved share of prompts cached at start; nil if not known.
+func (r *row) Share() *float64 {
+	if r.Prompts == nil || *r.Prompts == 0 || r.AtStart0() == nil {
+		return nil
+	}
+	s := float64(r.Run.AtStart.Low) / float64(*r.Prompts)
+	return &s
+}
+
+// AtStart0 is the low end of the count, nil where nothing is known.
+func (r *row) AtStart0() *int64 {
+	if r.Run.AtStart.High == nil && r.Run.AtStart.Low == 0 {
+		return nil
+	}
+	return &r.Run.AtStart.Low
+}
+
+// cap0 is the cap as a number, 0 where it is none.
+func (r *row) cap0() int {
+	switch c := r.MaxConcurrency.(type) {
+	case int:
+		return c
+	case int64:
+		return int(c)
+	case float64:
+		return int(c)
+	}
+	return 0
+}
+
+// byConcern orders rows by how much they matter: contaminated ones first, the
+// most cached in front, then unknown, then clean ones.
+func byConcern(in []*row) []*row {
+	out := append([]*row(nil), in...)
+	rank := map[string]int{"contaminated": 0, "unknown": 1, "clean": 2}
+	sort.SliceStable(out, func(a, b int) bool {
+		ra, rb := rank[out[a].Verdict], rank[out[b].Verdict]
+		if ra != rb {
+			return ra < rb
+		}
+		return out[a].Run.AtStart.Low > out[b].Run.AtStart.Low
+	})
+	return out
+}
+
+// place words the position of a quoted line.
+func place(e capture.Evidence) string {
+	if e.Line == 0 {
+		return e.File
+	}
+	return e.File + ":" + integerPlain(e.Line)
+}
+
+// Allowed prints a percentile of the run if its n carries it at a 95 % bound.
+func (r *row) Allowed(name string) string {
+	f, ok := r.Figure(name)
+	if !ok {
+		return unknown
+	}
+	p, _, _ := strings.Cut(name, "_")
+	for _, a := range r.Latency.Allowed {
+		if strings.EqualFold(a, p) {
+			return ms(f.Value)
+		}
+	}
+	return "n too small"
+}

@@ -1,0 +1,163 @@
+package svg
+
+import "math"
+
+// Box is a rectangle in user units, y growing downwards.
+type Box struct{ X0, Y0, X1, Y1 float64 }
+
+// Overlaps reports whether two boxes share an area.
+func (b Box) Overlaps(c Box) bool {
+	return b.X0 < c.X1 && c.X0 < b.X1 && b.Y0 < c.Y1 && c.Y0 < b.Y1
+}
+
+// Inside reports whether b lies within c.
+func (b Box) Inside(c Box) bool {
+	return b.X0 >= c.X0 && b.X1 <= c.X1 && b.Y0 >= c.Y0 && b.Y1 <= c.Y1
+}
+
+// Grow returns b with d added on every side.
+func (b Box) Grow(d float64) Box { return Box{b.X0 - d, b.Y0 - d, b.X1 + d, b.Y1 + d} }
+
+// TextWidth bounds the width of a line of text from above for the sans-serif
+// faces that systems use for system-ui. Real text is a little narrower, so that
+// what does not collide here does not collide on a screen.
+func TextWidth(s string, size float64) float64 {
+	var em float64
+	for _, r := range s {
+		em += runeWidth(r)
+	}
+	return em * size
+}
+
+func runeWidth(r rune) float64 {
+	switch {
+	case r == 'i' || r == 'j' || r == 'l' || r == '\'' || r == '|' || r == '.' || r == ',' || r == ':' || r == ';' || r == '!':
+		return 0.36
+	case r == 'f' || r == 't' || r == 'r' || r == '(' || r == ')' || r == ' ' || r == '/' || r == '-' || r == '·':
+		return 0.44
+	case r == 'm' || r == 'w' || r == 'M' || r == 'W' || r == '%' || r == '@' || r == '…' || r == '—':
+		return 1.0
+	case r >= 'A' && r <= 'Z':
+		return 0.74
+	case r < 0x250:
+		return 0.64
+	default:
+		return 1.05
+	}
+}
+
+// TextBox bounds the box of a text as Picture.Text draws it.
+func TextBox(x, y, size float64, anchor, s string) Box {
+	w := TextWidth(s, size)
+	switch anchor {
+	case "middle":
+		x -= w / 2
+	case "end":
+		x -= w
+	}
+	return Box{x, y - 0.82*size, x + w, y + 0.24*size}
+}
+
+// Cut shortens s to at most max units of width, with an ellipsis.
+func Cut(s string, size, max float64) string {
+	if TextWidth(s, size) <= max {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 0 && TextWidth(string(r)+"…", size) > max {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}
+
+// Segment is a straight piece of a drawn line, which labels rather avoid.
+type Segment struct{ X0, Y0, X1, Y1 float64 }
+
+// Placer finds room for labels: none overlaps another or a taken box, and
+// among the free places the one that crosses the fewest lines wins.
+type Placer struct {
+	Within Box
+	taken  []Box
+	lines  []Segment
+}
+
+// Take marks a box as occupied.
+func (p *Placer) Take(b Box) { p.taken = append(p.taken, b) }
+
+// Avoid notes a line that labels should not lie on if there is a choice.
+func (p *Placer) Avoid(s Segment) { p.lines = append(p.lines, s) }
+
+// Place finds room for a w × h label near (x, y), r units clear of it, and
+// takes it. ok is false, and nothing is taken, if there is no room nearby.
+func (p *Placer) Place(x, y, r, w, h float64) (box Box, ok bool) {
+	best := math.Inf(1)
+	for ring := 0; ring < 6; ring++ {
+		d := r + float64(ring)*h*0.6
+		for i, c := range candidates(x, y, d, w, h) {
+			if !c.Inside(p.Within) || p.blocked(c) {
+				continue
+			}
+			cost := float64(ring)*2.5 + float64(i)*0.1 + 3*float64(p.crossings(c))
+			if cost < best {
+				best, box, ok = cost, c, true
+			}
+		}
+	}
+	if ok {
+		p.Take(box)
+	}
+	return box, ok
+}
+
+// candidates lists the places around a point at distance d, preferred first.
+func candidates(x, y, d, w, h float64) []Box {
+	at := func(x0, y0 float64) Box { return Box{x0, y0, x0 + w, y0 + h} }
+	return []Box{
+		at(x+d, y-h/2), at(x-d-w, y-h/2), at(x-w/2, y-d-h), at(x-w/2, y+d),
+		at(x+d*0.7, y-d*0.7-h), at(x-d*0.7-w, y-d*0.7-h), at(x+d*0.7, y+d*0.7), at(x-d*0.7-w, y+d*0.7),
+	}
+}
+
+func (p *Placer) blocked(b Box) bool {
+	b = b.Grow(1)
+	for _, t := range p.taken {
+		if b.Overlaps(t) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Placer) crossings(b Box) int {
+	n := 0
+	for _, s := range p.lines {
+		if s.crosses(b) {
+			n++
+		}
+	}
+	return n
+}
+
+// crosses reports whether the segment enters the box (Liang and Barsky).
+func (s Segment) crosses(b Box) bool {
+	t0, t1 := 0.0, 1.0
+	dx, dy := s.X1-s.X0, s.Y1-s.Y0
+	for _, e := range [4][2]float64{{-dx, s.X0 - b.X0}, {dx, b.X1 - s.X0}, {-dy, s.Y0 - b.Y0}, {dy, b.Y1 - s.Y0}} {
+		if e[0] == 0 {
+			if e[1] < 0 {
+				return false
+			}
+			continue
+		}
+		t := e[1] / e[0]
+		if e[0] < 0 {
+			t0 = max(t0, t)
+		} else {
+			t1 = min(t1, t)
+		}
+		if t0 > t1 {
+			return false
+		}
+	}
+	return true
+}
