@@ -19,7 +19,8 @@ import (
 // no errors of the reader.
 type document struct {
 	dec   *jsontext.Decoder
-	lines *lineCounter
+	lines *lineCounter // read from the file
+	given *lineCounter // given to dec, behind the filter and its buffer
 }
 
 // maxValue bounds one value that is taken as a tree. A request with its raw
@@ -30,10 +31,11 @@ var errTooLarge = errors.New("a value is larger than 64 MiB")
 
 func newDocument(r io.Reader) *document {
 	lines := &lineCounter{r: r}
+	given := &lineCounter{r: newPythonJSON(lines)}
 	return &document{
-		dec: jsontext.NewDecoder(newPythonJSON(lines),
-			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+		dec:   jsontext.NewDecoder(given, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 		lines: lines,
+		given: given,
 	}
 }
 
@@ -43,7 +45,7 @@ func (d *document) line() int {
 	unread := d.dec.UnreadBuffer()
 	ahead := bytes.Count(unread, []byte("\n"))
 	blank := len(unread) - len(bytes.TrimLeft(unread, " \t\r\n,:"))
-	return 1 + d.lines.n - ahead + bytes.Count(unread[:blank], []byte("\n"))
+	return 1 + d.given.n - ahead + bytes.Count(unread[:blank], []byte("\n"))
 }
 
 // value takes the next value as a tree.

@@ -1,0 +1,135 @@
+package clients
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"coldcase/ingest/capture"
+	"coldcase/ingest/format"
+)
+
+// fuzzFormats feeds a text to every reader of a client, sniffed or not: no
+// panic, no error, and columns that have the length they state.
+func fuzzFormats(f *testing.F, formats []format.Format, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, form := range formats {
+			in := &format.Input{Path: "d/stage_0.json", Head: []byte(text), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+			form.Sniff(in)
+			out := &format.Output{File: &capture.File{}}
+			if err := form.Read(in, out); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range out.Results {
+				checkResult(t, r, out.File.Lines)
+			}
+		}
+	})
+}
+
+func checkResult(t *testing.T, r *capture.Result, lines int) {
+	for name, f := range r.Printed {
+		if math.IsNaN(f.Value) || f.Line < 1 || f.Line > max(lines, 1) {
+			t.Errorf("%s: %+v of %d lines", name, f, lines)
+		}
+	}
+	q := r.Requests
+	if q == nil {
+		return
+	}
+	v := reflect.ValueOf(*q)
+	for i := range v.NumField() {
+		if c := v.Field(i); c.Kind() == reflect.Slice && !c.IsNil() && c.Len() != q.N {
+			t.Errorf("%s has %d of %d values", v.Type().Field(i).Name, c.Len(), q.N)
+		}
+	}
+	for _, c := range q.Cached {
+		if c < -1 {
+			t.Errorf("cached %d", c)
+		}
+	}
+}
+
+func FuzzGuideLLM(f *testing.F) {
+	fuzzFormats(f, guideLLM(), guide07, testdata(f, "guidellm/c4.csv"), testdata(f, "guidellm/c4.stdout.txt"))
+}
+
+func FuzzAIPerf(f *testing.F) {
+	fuzzFormats(f, aiPerf(), aiLine, aiTotals, testdata(f, "aiperf/c4/profile_export_aiperf.csv"), testdata(f, "aiperf/c4.stdout.txt"))
+}
+
+func FuzzGenAIPerf(f *testing.F)  { fuzzFormats(f, genAIPerf(), genAI) }
+func FuzzGenAIBench(f *testing.F) { fuzzFormats(f, genAIBench(), `{"aggregated_metrics":{}}`) }
+
+func FuzzInferencePerf(f *testing.F) {
+	fuzzFormats(f, inferencePerf(), ipTotals, testdata(f, "inference-perf/c4.yml"), testdata(f, "inference-perf/c4.stdout.txt"),
+		"load: &a {x: *a}\n", `[{"start_time":1,"end_time":2,"info":{}}]`)
+}
+
+func FuzzEvalScope(f *testing.F) {
+	fuzzFormats(f, evalScope(), testdata(f, "evalscope/c4.stdout.txt"), testdata(f, "evalscope/c4/tiny-llama/parallel_4_number_32/benchmark_summary.json"),
+		testdata(f, "evalscope/c4/tiny-llama/parallel_4_number_32/benchmark_percentile.json"))
+}
+
+func FuzzLLMPerf(f *testing.F) {
+	fuzzFormats(f, llmPerf(), llmResponse, `{"num_concurrent_requests":1,"results_":2}`)
+}
+func FuzzInferenceX(f *testing.F) { fuzzFormats(f, inferenceX(), aggX) }
+func FuzzLlamaBenchy(f *testing.F) {
+	fuzzFormats(f, llamaBenchy(), `{"benchmarks":[{"e2e_ttft":{"mean":1}}]}`)
+}
+
+// FuzzPythonJSON holds the filter against the plain rule: text that is JSON
+// passes unchanged, however it is cut into reads.
+func FuzzPythonJSON(f *testing.F) {
+	f.Add(`{"a":[1e5,-2,"NaN",null,true],"b\"":"-Infinity"}`, 3)
+	f.Add(`{"a":NaN,"b":[-Infinity,Infinity]}`, 1)
+	f.Fuzz(func(t *testing.T, text string, step int) {
+		got, err := io.ReadAll(newPythonJSON(&dribble{text, max(step%7, 1)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if json.Valid([]byte(text)) && string(got) != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		if strings.Count(string(got), "\n") != strings.Count(text, "\n") {
+			t.Errorf("%q lost lines: %q", text, got)
+		}
+	})
+}
+
+func TestPythonJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":NaN,"b":[-Infinity,Infinity],"NaN":"NaN \" NaN"}`: `{"a":null,"b":[null,null],"NaN":"NaN \" NaN"}`,
+		`[1e5,-3,1E-7,true]`: `[1e5,-3,1E-7,true]`,
+		`NaN`:                `null`,
+		`NaNs`:               `NaNs`,
+	} {
+		for step := 1; step < 9; step++ {
+			if got, _ := io.ReadAll(newPythonJSON(&dribble{text, step})); string(got) != want {
+				t.Errorf("%s in steps of %d: %s, want %s", text, step, got, want)
+			}
+		}
+	}
+}
+
+// dribble is a reader that gives few bytes at a time.
+type dribble struct {
+	s    string
+	step int
+}
+
+func (d *dribble) Read(p []byte) (int, error) {
+	if d.s == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, d.s[:min(d.step, len(d.s))])
+	d.s = d.s[n:]
+	return n, nil
+}
