@@ -115,7 +115,7 @@ func lead(v *view, list []*Cause) *string {
 	if c := byName["warm-cache"]; c.State == Supported {
 		return &c.Name
 	}
-	if c := byName["other-traffic"]; c.State == Supported && slices.ContainsFunc(v.runs, func(r *run) bool { return r.count.Verdict == "contaminated" }) {
+	if c := byName["other-traffic"]; c.State == Supported && slices.ContainsFunc(v.runs, func(r *run) bool { return r.Count.Verdict == "contaminated" }) {
 		return &c.Name
 	}
 	if v.in.Inversion == nil {

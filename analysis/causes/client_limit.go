@@ -18,20 +18,17 @@ var clientLimit = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			mean, ok := r.figure("concurrency")
-			if f, printed := r.client.Merged.Printed["concurrency"]; printed {
-				mean, ok = f.Value, true
-			}
-			if !ok || r.lat.Cap == nil || mean <= 0 {
+			mean, ok := r.Printed("concurrency")
+			if !ok || r.Lat.Cap == nil || mean <= 0 {
 				return NotTestable, "no mean concurrency, or no cap"
 			}
 			// The last wave of a closed loop runs out; a run of few waves
 			// stays below its cap for that reason alone.
-			if waves := float64(r.lat.N) / float64(*r.lat.Cap); mean < capReached*float64(*r.lat.Cap) && waves >= 4 {
+			if waves := float64(r.Lat.N) / float64(*r.Lat.Cap); mean < capReached*float64(*r.Lat.Cap) && waves >= 4 {
 				j.evidence = append(j.evidence, v.figureEvidence(r, "concurrency")...)
-				return Supported, fmt.Sprintf("mean concurrency %.2f at a cap of %d", mean, *r.lat.Cap)
+				return Supported, fmt.Sprintf("mean concurrency %.2f at a cap of %d", mean, *r.Lat.Cap)
 			}
-			return Against, fmt.Sprintf("mean concurrency %.2f at a cap of %d", mean, *r.lat.Cap)
+			return Against, fmt.Sprintf("mean concurrency %.2f at a cap of %d", mean, *r.Lat.Cap)
 		})
 		return j
 	},

@@ -27,14 +27,14 @@ var clockOrPower = definition{
 		low, high := math.Inf(1), 0.0
 		clocks := map[string]Clock{}
 		for _, r := range v.runs {
-			for _, k := range Clocks(v.in.Capture, r.count) {
-				clocks[r.count.ID] = k
+			for _, k := range Clocks(v.in.Capture, r.Count) {
+				clocks[r.Count.ID] = k
 				low, high = math.Min(low, k.SM), math.Max(high, k.SM)
 				j.evidence = append(j.evidence, k.Evidence...)
 			}
 		}
 		j.runs = v.each(func(r *run) (string, string) {
-			k, ok := clocks[r.count.ID]
+			k, ok := clocks[r.Count.ID]
 			switch {
 			case !ok:
 				return NotTestable, "no clock samples that can be joined with the run: the clock is not excluded"
@@ -61,8 +61,8 @@ func tpotSeen(v *view) []string {
 	if a == nil || b == nil {
 		return nil
 	}
-	ta, okA := a.figure("median_tpot_ms")
-	tb, okB := b.figure("median_tpot_ms")
+	ta, okA := a.Lat.Figure("median_tpot_ms")
+	tb, okB := b.Lat.Figure("median_tpot_ms")
 	if !okA || !okB || ta <= 0 {
 		return nil
 	}

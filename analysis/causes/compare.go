@@ -17,10 +17,10 @@ func median(v []float64) float64 { return latency.Median(v) }
 func (v *view) cleanMedians(r *run) []float64 {
 	var out []float64
 	for _, o := range v.runs {
-		if o == r || o.count.Verdict != "clean" || !samePoint(r, o) {
+		if o == r || o.Count.Verdict != "clean" || !samePoint(r, o) {
 			continue
 		}
-		if m, ok := o.figure("median_ttft_ms"); ok && m > 0 {
+		if m, ok := o.Lat.Figure("median_ttft_ms"); ok && m > 0 {
 			out = append(out, m)
 		}
 	}
@@ -29,8 +29,7 @@ func (v *view) cleanMedians(r *run) []float64 {
 
 // samePoint reports whether two runs differ in seed and cache only.
 func samePoint(a, b *run) bool {
-	return a.lat.Cap != nil && b.lat.Cap != nil && *a.lat.Cap == *b.lat.Cap &&
-		len(DiffWorkload(a.count, b.count)) == 0
+	return latency.SameCap(a.Joined, b.Joined) && len(DiffWorkload(a.Count, b.Count)) == 0
 }
 
 // ownKeys are arguments that a comparison may differ in: the swept ones, the
@@ -107,20 +106,4 @@ func clientOf(d *carryover.Run) *capture.Result {
 	return &d.Facts.Run.Merged
 }
 
-// argumentsKnown reports whether a run prints its own arguments.
-func argumentsKnown(r *run) bool {
-	w := r.client.Merged.Workload
-	return w.Form != "" && !w.Presumed
-}
-
 func list(items []string) string { return strings.Join(items, ", ") }
-
-// MeanOutput is the mean number of output tokens per completed request, ok
-// false if the results do not tell.
-func MeanOutput(d *carryover.Run) (mean float64, ok bool) {
-	m := clientOf(d)
-	if m == nil || m.OutputTokens == nil || m.Completed == nil || *m.Completed <= 0 || *m.OutputTokens <= 0 {
-		return 0, false
-	}
-	return float64(*m.OutputTokens) / float64(*m.Completed), true
-}

@@ -67,9 +67,9 @@ type fresh struct {
 func (v *view) kit() []*run {
 	var out []*run
 	for _, r := range v.runs {
-		d := r.count
+		d := r.Count
 		warm := d.Verdict == "contaminated" || len(d.Claims) > 0 || d.Verdict == "unknown" && d.Predicted != nil && d.Predicted.Low > 0
-		if warm && r.lat.Cap != nil && *r.lat.Cap > 1 && r.client.Cell == nil {
+		if warm && r.Lat.Cap != nil && *r.Lat.Cap > 1 && r.Client.Cell == nil {
 			out = append(out, r)
 		}
 	}
@@ -79,21 +79,21 @@ func (v *view) kit() []*run {
 func (v *view) freshOf(r *run) []fresh {
 	var out []fresh
 	for _, o := range v.runs {
-		if o == r || o.count.Verdict != "clean" || o.lat.Cap == nil || *o.lat.Cap != *r.lat.Cap {
+		if o == r || o.Count.Verdict != "clean" || o.Lat.Cap == nil || *o.Lat.Cap != *r.Lat.Cap {
 			continue
 		}
-		if len(DiffWorkload(r.count, o.count)) > 0 && o.client.Cell == nil {
+		if len(DiffWorkload(r.Count, o.Count)) > 0 && o.Client.Cell == nil {
 			continue
 		}
-		if m, ok := o.figure("median_ttft_ms"); ok && m > 0 {
-			out = append(out, fresh{label: o.count.ID, median: m, high: m, at: v.figureEvidence(o, "median_ttft_ms")})
+		if m, ok := o.Lat.Figure("median_ttft_ms"); ok && m > 0 {
+			out = append(out, fresh{label: o.Count.ID, median: m, high: m, at: v.figureEvidence(o, "median_ttft_ms")})
 		}
 	}
 	if v.in.Capture == nil {
 		return out
 	}
 	for _, p := range v.in.Capture.Notes.Points {
-		if p.Cap == nil || *p.Cap != *r.lat.Cap || p.MedianTTFT == nil || p.Step != "" {
+		if p.Cap == nil || *p.Cap != *r.Lat.Cap || p.MedianTTFT == nil || p.Step != "" {
 			continue
 		}
 		f := fresh{label: p.Label, median: *p.MedianTTFT, high: *p.MedianTTFT, stated: true, at: []capture.Evidence{p.At}}
@@ -107,11 +107,11 @@ func (v *view) freshOf(r *run) []fresh {
 
 // clash decides whether one fresh figure contradicts the kit's run.
 func (v *view) clash(r *run, f fresh) (Clash, bool) {
-	kit, ok := r.figure("median_ttft_ms")
+	kit, ok := r.Lat.Figure("median_ttft_ms")
 	if !ok || kit <= 0 {
 		return Clash{}, false
 	}
-	c := Clash{Cap: *r.lat.Cap, Kit: r.count.ID, KitMS: kit, Label: f.label, FreshMS: f.high,
+	c := Clash{Cap: *r.Lat.Cap, Kit: r.Count.ID, KitMS: kit, Label: f.label, FreshMS: f.high,
 		At: append(v.figureEvidence(r, "median_ttft_ms"), f.at...)}
 	c.Below = f.high < wrongWay*kit
 	if length, rate := v.lengthAndRate(r); length > 0 && rate > 0 && f.stated {
@@ -124,7 +124,7 @@ func (v *view) clash(r *run, f fresh) (Clash, bool) {
 	}
 	c.Text = fmt.Sprintf("cap %d: %s reads %.2f ms (at most %.2f)", c.Cap, f.label, f.median, f.high)
 	if c.Below {
-		c.Text += fmt.Sprintf(", less than the %.2f ms of %s, although warm prompts can only have made that run faster", kit, r.count.ID)
+		c.Text += fmt.Sprintf(", less than the %.2f ms of %s, although warm prompts can only have made that run faster", kit, r.Count.ID)
 	}
 	if impossible {
 		c.Text += fmt.Sprintf("; at %.0f new tokens/s no queue serves fresh prompts of the kit's length with a median below about %.0f ms", c.Rate, c.FloorMS)
@@ -136,16 +136,9 @@ func (v *view) clash(r *run, f fresh) (Clash, bool) {
 // that any run of the kit implies, which is the kindest to the confirmation.
 func (v *view) lengthAndRate(r *run) (length, rate float64) {
 	for _, o := range v.kit() {
-		if o.lat.PrefillRate != nil && len(DiffWorkload(r.count, o.count)) == 0 {
-			rate = math.Max(rate, o.lat.PrefillRate.TokensPerS)
+		if o.Lat.PrefillRate != nil && len(DiffWorkload(r.Count, o.Count)) == 0 {
+			rate = math.Max(rate, o.Lat.PrefillRate.TokensPerS)
 		}
 	}
-	m := &r.client.Merged
-	switch {
-	case m.InputTokens != nil && r.lat.N > 0:
-		length = float64(*m.InputTokens) / float64(r.lat.N)
-	case m.Workload.InputLen != nil:
-		length = float64(*m.Workload.InputLen)
-	}
-	return length, rate
+	return r.InputTokens(), rate
 }

@@ -1,6 +1,10 @@
 package causes
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
 
 var differentWorkload = definition{
 	name: "different-workload",
@@ -18,15 +22,15 @@ var differentWorkload = definition{
 			return j
 		}
 		j.runs = v.each(func(r *run) (string, string) {
-			known := argumentsKnown(r)
+			known := r.ArgumentsKnown()
 			for _, o := range v.runs {
-				if o == r || sameCap(r, o) {
+				if o == r || latency.SameCap(r.Joined, o.Joined) {
 					continue
 				}
-				if keys := DiffWorkload(r.count, o.count); len(keys) > 0 {
-					return Supported, fmt.Sprintf("differs from %s in %s", o.count.ID, list(keys))
+				if keys := DiffWorkload(r.Count, o.Count); len(keys) > 0 {
+					return Supported, fmt.Sprintf("differs from %s in %s", o.Count.ID, list(keys))
 				}
-				known = known && argumentsKnown(o)
+				known = known && o.ArgumentsKnown()
 			}
 			if !known {
 				return NotTestable, "arguments missing or presumed for this run or one beside it"
@@ -34,14 +38,10 @@ var differentWorkload = definition{
 			return Against, "the arguments differ in cap, seed and number of prompts only"
 		})
 		for _, r := range v.supportedRuns(j.runs) {
-			if from := r.client.Merged.Workload.From; from.File != "" {
+			if from := r.Client.Merged.Workload.From; from.File != "" {
 				j.evidence = append(j.evidence, from)
 			}
 		}
 		return j
 	},
-}
-
-func sameCap(a, b *run) bool {
-	return a.lat.Cap != nil && b.lat.Cap != nil && *a.lat.Cap == *b.lat.Cap
 }

@@ -30,19 +30,19 @@ var firstRun = definition{
 func judgeFirstRun(v *view) judgement {
 	j := judgement{}
 	j.runs = v.each(func(r *run) (string, string) {
-		if r.lat.Apart != nil && r.lat.Apart.SlowFirstWave {
+		if r.Lat.Apart != nil && r.Lat.Apart.SlowFirstWave {
 			return Supported, "the printed summary needs a first wave that is slower than the cold ones (arithmetic, no per-request times)"
 		}
-		if len(r.lat.TTFT) == 0 {
+		if len(r.Lat.TTFT) == 0 {
 			return NotTestable, "no per-request times"
 		}
 		if n := slowSingles(r); n >= slowRequests {
-			return Supported, fmt.Sprintf("%d of %d single requests take more than %.1f times the median", n, r.lat.N, slowRatio)
+			return Supported, fmt.Sprintf("%d of %d single requests take more than %.1f times the median", n, r.Lat.N, slowRatio)
 		}
-		if len(r.lat.Waves) < 3 {
+		if len(r.Lat.Waves) < 3 {
 			return NotTestable, "fewer than three waves"
 		}
-		if r.lat.Waves[0].Hits < 0 && r.count.Verdict != "clean" {
+		if r.Lat.Waves[0].Hits < 0 && r.Count.Verdict != "clean" {
 			return NotTestable, "which prompts were warm is not known, so a slow wave may be a cold one"
 		}
 		wave, ratio := slowWaveOf(r)
@@ -60,11 +60,11 @@ func judgeFirstRun(v *view) judgement {
 
 // slowSingles counts slow requests of a run at cap 1, where each is a wave.
 func slowSingles(r *run) int {
-	if r.lat.Cap == nil || *r.lat.Cap != 1 {
+	if r.Lat.Cap == nil || *r.Lat.Cap != 1 {
 		return 0
 	}
-	limit, n := slowRatio*median(r.lat.TTFT), 0
-	for _, t := range r.lat.TTFT {
+	limit, n := slowRatio*median(r.Lat.TTFT), 0
+	for _, t := range r.Lat.TTFT {
 		if t > limit {
 			n++
 		}
@@ -78,12 +78,12 @@ func slowSingles(r *run) int {
 // known a run counts only if it is clean.
 func slowWaveOf(r *run) (wave int, ratio float64) {
 	wave = -1
-	for i, w := range r.lat.Waves {
-		if w.Hits < 0 && r.count.Verdict != "clean" {
+	for i, w := range r.Lat.Waves {
+		if w.Hits < 0 && r.Count.Verdict != "clean" {
 			return -1, 0
 		}
 		var peers []float64
-		for k, p := range r.lat.Waves {
+		for k, p := range r.Lat.Waves {
 			if k != i && p.Hits <= w.Hits && p.N*2 >= w.N {
 				peers = append(peers, p.Median)
 			}
@@ -99,10 +99,10 @@ func slowWaveOf(r *run) (wave int, ratio float64) {
 }
 
 func firstRunSeen(r *run) []string {
-	if a := r.lat.Apart; a != nil && a.SlowFirstWave {
+	if a := r.Lat.Apart; a != nil && a.SlowFirstWave {
 		out := []string{}
 		for _, t := range a.Text {
-			out = append(out, r.count.ID+": "+t)
+			out = append(out, r.Count.ID+": "+t)
 		}
 		return out
 	}
@@ -110,12 +110,12 @@ func firstRunSeen(r *run) []string {
 	if wave < 0 {
 		return nil
 	}
-	w := r.lat.Waves[wave]
-	text := fmt.Sprintf("%s: the %d requests of wave %d have a median of %.0f ms", r.count.ID, w.N, wave+1, w.Median)
+	w := r.Lat.Waves[wave]
+	text := fmt.Sprintf("%s: the %d requests of wave %d have a median of %.0f ms", r.Count.ID, w.N, wave+1, w.Median)
 	if w.Hits <= 0 {
 		return []string{text}
 	}
-	warm, cold := splitByHit(r.lat)
+	warm, cold := splitByHit(r.Lat)
 	which := ""
 	if wave == 0 {
 		which = ": the warm prompts of the first wave were the slow ones"

@@ -20,9 +20,9 @@ var inRunSharing = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			o, n := r.count.Origins.InRun, float64(r.prompts())
+			o, n := r.Count.Origins.InRun, float64(r.Prompts())
 			switch {
-			case r.count.PrefixCache == "off":
+			case r.Count.PrefixCache == "off":
 				return Against, "the prefix cache is off"
 			case o.Low > 0 && float64(o.Low) >= sharedShare*n:
 				return Supported, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", interval(o.Low, o.High), n)
@@ -33,8 +33,8 @@ var inRunSharing = definition{
 		})
 		for _, r := range v.supportedRuns(j.runs) {
 			j.evidence = append(j.evidence, r.witnessEvidence()...)
-			if w := r.client.Merged.Workload; w.Groups != nil && w.PerGroup != nil {
-				j.seen = append(j.seen, fmt.Sprintf("%s: the arguments declare %d groups of %d prompts with a shared prefix", r.count.ID, *w.Groups, *w.PerGroup))
+			if w := r.Client.Merged.Workload; w.Groups != nil && w.PerGroup != nil {
+				j.seen = append(j.seen, fmt.Sprintf("%s: the arguments declare %d groups of %d prompts with a shared prefix", r.Count.ID, *w.Groups, *w.PerGroup))
 			}
 		}
 		return j

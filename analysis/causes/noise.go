@@ -30,7 +30,7 @@ var noise = definition{
 			}
 		}
 		j.runs = v.each(func(r *run) (string, string) {
-			s, ok := spreads[r.count.ID]
+			s, ok := spreads[r.Count.ID]
 			if !ok || len(s.Runs) < 2 {
 				return NotTestable, "one run at this point: no range"
 			}
@@ -38,7 +38,7 @@ var noise = definition{
 			if s.CV > noisySpread {
 				return Supported, text
 			}
-			if inv := v.in.Inversion; inv != nil && slices.Contains(inv.Runs, r.count.ID) {
+			if inv := v.in.Inversion; inv != nil && slices.Contains(inv.Runs, r.Count.ID) {
 				return Against, text + ", less than the fall against the load"
 			}
 			return Against, text

@@ -23,12 +23,12 @@ var openingWave = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			w := r.lat.Waves
+			w := r.Lat.Waves
 			if len(w) < 3 {
 				return NotTestable, "no per-request times over three waves and more"
 			}
 			ratio := w[0].Median / restMedian(w[1:])
-			share := float64(w[0].N) / float64(r.lat.N)
+			share := float64(w[0].N) / float64(r.Lat.N)
 			if ratio <= openingRatio {
 				return Against, fmt.Sprintf("the first wave takes %.2f times as long as the others", ratio)
 			}

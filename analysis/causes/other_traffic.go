@@ -15,22 +15,22 @@ var otherTraffic = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			o := r.count.Origins.OtherClient
+			o := r.Count.Origins.OtherClient
 			switch {
-			case r.facts.Foreign > 0 && o.Low > 0:
-				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.facts.Foreign, interval(o.Low, o.High))
+			case r.Facts.Foreign > 0 && o.Low > 0:
+				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.Facts.Foreign, interval(o.Low, o.High))
 			case o.Low > 0:
 				return Supported, fmt.Sprintf("%s prompts were cached by another client", interval(o.Low, o.High))
-			case r.facts.Foreign > 0:
-				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.facts.Foreign)
-			case r.facts.Foreign < 0:
+			case r.Facts.Foreign > 0:
+				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.Facts.Foreign)
+			case r.Facts.Foreign < 0:
 				return NotTestable, "the requests of the run's time cannot be counted"
 			}
-			return Against, fmt.Sprintf("every request of the run's time is the run's own or one of %d health checks", max(0, r.facts.Health))
+			return Against, fmt.Sprintf("every request of the run's time is the run's own or one of %d health checks", max(0, r.Facts.Health))
 		})
 		for _, r := range v.supportedRuns(j.runs) {
-			for _, s := range r.count.Source {
-				if r.facts.Log != nil && s.File == r.facts.Log.File {
+			for _, s := range r.Count.Source {
+				if r.Facts.Log != nil && s.File == r.Facts.Log.File {
 					j.evidence = append(j.evidence, v.in.Capture.Quote(s.File, s.Line))
 				}
 			}

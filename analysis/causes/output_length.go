@@ -24,34 +24,21 @@ var outputLength = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			mean, ok := MeanOutput(r.count)
+			mean, ok := r.OutputTokens()
 			if !ok {
 				return NotTestable, "no output tokens in the results"
 			}
-			if asked := r.client.Merged.Workload.OutputLen; asked != nil && *asked > 0 && fixedLengths(r) && math.Abs(mean/float64(*asked)-1) > outputOff {
+			if asked := r.Client.Merged.Workload.OutputLen; asked != nil && *asked > 0 && r.FixedLengths() && math.Abs(mean/float64(*asked)-1) > outputOff {
 				return Supported, fmt.Sprintf("mean output %.1f tokens, %d asked for", mean, *asked)
 			}
 			for _, o := range v.runs {
-				other, ok := MeanOutput(o.count)
+				other, ok := o.OutputTokens()
 				if ok && o != r && math.Abs(mean/other-1) > outputDiffer {
-					return Supported, fmt.Sprintf("mean output %.1f tokens, %.1f in %s", mean, other, o.count.ID)
+					return Supported, fmt.Sprintf("mean output %.1f tokens, %.1f in %s", mean, other, o.Count.ID)
 				}
 			}
 			return Against, fmt.Sprintf("mean output %.1f tokens, as in the other runs", mean)
 		})
 		return j
 	},
-}
-
-// fixedLengths reports whether the client asked for outputs of one length.
-func fixedLengths(r *run) bool {
-	ratio := r.client.Merged.Workload.RangeRatio
-	client := r.client.Merged.Client
-	if ratio == nil {
-		return true
-	}
-	if client == "vllm bench serve" {
-		return *ratio == 0 // vLLM: the ratio is how far lengths may vary
-	}
-	return *ratio == 1 // SGLang: the ratio is the shortest length over the longest
 }

@@ -56,7 +56,7 @@ var poolPressure = definition{
 // the largest queue, and how many batches left tokens for a next chunk.
 func poolState(r *run) (usage float64, queue, cut, line int) {
 	usage = -1
-	f := r.facts
+	f := r.Facts
 	for _, b := range f.Log.Batches.Range(f.FirstBatch, f.LastBatch) {
 		if float64(b.Usage) > usage {
 			usage, line = float64(b.Usage), int(b.Line)

@@ -20,7 +20,7 @@ var thinnedMean = definition{
 		inv := v.in.Inversion
 		if inv == nil {
 			return judgement{runs: v.each(func(r *run) (string, string) {
-				if _, ok := r.figure("mean_ttft_ms"); !ok {
+				if _, ok := r.Lat.Figure("mean_ttft_ms"); !ok {
 					return NotTestable, "no mean first token"
 				}
 				if len(v.caps()) < 2 {
@@ -31,7 +31,7 @@ var thinnedMean = definition{
 		}
 		j := judgement{seen: []string{inv.Text}}
 		j.runs = v.each(func(r *run) (string, string) {
-			if !slices.Contains(inv.Runs, r.count.ID) {
+			if !slices.Contains(inv.Runs, r.Count.ID) {
 				return NotTestable, "not one of the runs whose statistic moves against the load"
 			}
 			if inv.Statistic != "mean_ttft_ms" {

@@ -42,7 +42,7 @@ func standing(v *view) []LeftOver {
 	}
 	var evidence []capture.Evidence
 	for _, r := range v.runs {
-		if r.count.Verdict == "contaminated" {
+		if r.Count.Verdict == "contaminated" {
 			evidence = append(evidence, r.witnessEvidence()...)
 		}
 	}
@@ -56,14 +56,14 @@ func slowWarmWaves(v *view) []LeftOver {
 	for _, r := range v.runs {
 		text := ""
 		wave, _ := slowWaveOf(r)
-		switch a := r.lat.Apart; {
+		switch a := r.Lat.Apart; {
 		case a != nil && a.SlowFirstWave && a.Warm > a.Groups[0].N:
 			g := a.Groups[len(a.Groups)-1]
 			text = fmt.Sprintf("%s: its first wave of %d took about %.0f ms, more than the cold waves after it, although %d of its prompts were warm (%d in all by the %s, %d of them among the fast)",
-				r.count.ID, g.N, g.High, a.Warm-a.Groups[0].N, a.Warm, a.WarmBy, a.Groups[0].N)
-		case wave >= 0 && r.lat.Waves[wave].Hits > 0:
-			w := r.lat.Waves[wave]
-			text = fmt.Sprintf("%s: wave %d took %.0f ms although %d of its %d prompts were warm", r.count.ID, wave+1, w.Median, w.Hits, w.N)
+				r.Count.ID, g.N, g.High, a.Warm-a.Groups[0].N, a.Warm, a.WarmBy, a.Groups[0].N)
+		case wave >= 0 && r.Lat.Waves[wave].Hits > 0:
+			w := r.Lat.Waves[wave]
+			text = fmt.Sprintf("%s: wave %d took %.0f ms although %d of its %d prompts were warm", r.Count.ID, wave+1, w.Median, w.Hits, w.N)
 		default:
 			continue
 		}
@@ -81,7 +81,7 @@ func rateAgreement(v *view) []LeftOver {
 	}
 	var evidence []capture.Evidence
 	for _, r := range v.runs {
-		if r.lat.PrefillRate != nil && r.lat.Cap != nil && *r.lat.Cap >= 4 {
+		if r.Lat.PrefillRate != nil && r.Lat.Cap != nil && *r.Lat.Cap >= 4 {
 			evidence = append(evidence, v.figureEvidence(r, "median_ttft_ms", "p95_ttft_ms")...)
 		}
 	}
@@ -171,7 +171,7 @@ func flushIsNotFresh(v *view) []LeftOver {
 func countGaps(v *view) []LeftOver {
 	var out []LeftOver
 	for _, r := range v.runs {
-		d := r.count
+		d := r.Count
 		if p := d.Predicted; p != nil && outside(p.Low, p.High, d.AtStart.Low, d.AtStart.High) {
 			out = append(out, LeftOver{fmt.Sprintf("%s: %s prompts predicted to be warm by the arguments, %s counted; eviction, a flush or a restart that left no line would each do it",
 				d.ID, interval(p.Low, p.High), interval(d.AtStart.Low, d.AtStart.High)), r.witnessEvidence()})
@@ -182,7 +182,7 @@ func countGaps(v *view) []LeftOver {
 				out = append(out, LeftOver{fmt.Sprintf("%s: %d warm prompts are claimed, %s counted", d.ID, c.Prompts, interval(d.AtStart.Low, d.AtStart.High)), []capture.Evidence{c.Evidence}})
 			}
 		}
-		for _, m := range r.lat.Mismatch {
+		for _, m := range r.Lat.Mismatch {
 			out = append(out, LeftOver{d.ID + ": " + m, v.figureEvidence(r, strings.SplitN(m, ":", 2)[0])})
 		}
 	}

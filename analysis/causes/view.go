@@ -9,13 +9,8 @@ import (
 	"coldcase/ingest/capture"
 )
 
-// run lays the sides of one run beside each other. None of the pointers is nil.
-type run struct {
-	count  *carryover.Run
-	facts  *carryover.Facts
-	client *capture.Run
-	lat    *latency.Run
-}
+// run is one run with all its sides.
+type run struct{ *latency.Joined }
 
 // view is the input with its runs joined. Runs of a sweep's repeat arm are warm
 // on purpose and are no part of the differential.
@@ -26,25 +21,10 @@ type view struct {
 
 func newView(in Input) *view {
 	v := &view{in: in}
-	lat := map[string]*latency.Run{}
-	for _, l := range in.Latency {
-		lat[l.Run] = l
-	}
-	if in.Count == nil {
-		return v
-	}
-	for _, d := range in.Count.Runs {
-		if d.Kind != "run" || d.Facts == nil || d.Facts.Run == nil {
-			continue
+	for _, j := range latency.Join(in.Count, in.Latency) {
+		if !j.RepeatArm() {
+			v.runs = append(v.runs, &run{j})
 		}
-		if cell := d.Facts.Run.Cell; cell != nil && cell.Arm == "repeat" {
-			continue
-		}
-		r := &run{count: d, facts: d.Facts, client: d.Facts.Run, lat: lat[d.ID]}
-		if r.lat == nil {
-			r.lat = &latency.Run{Run: d.ID}
-		}
-		v.runs = append(v.runs, r)
 	}
 	return v
 }
@@ -54,7 +34,7 @@ func (v *view) each(f func(r *run) (state, why string)) []RunState {
 	var out []RunState
 	for _, r := range v.runs {
 		state, why := f(r)
-		out = append(out, RunState{Run: r.count.ID, State: state, Why: why})
+		out = append(out, RunState{Run: r.Count.ID, State: state, Why: why})
 	}
 	return out
 }
@@ -77,7 +57,7 @@ func (v *view) supportedRuns(states []RunState) []*run {
 
 // byID returns the run of an id, nil if there is none.
 func (v *view) byID(id string) *run {
-	i := slices.IndexFunc(v.runs, func(r *run) bool { return r.count.ID == id })
+	i := slices.IndexFunc(v.runs, func(r *run) bool { return r.Count.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -88,33 +68,19 @@ func (v *view) byID(id string) *run {
 func (v *view) caps() []int {
 	var out []int
 	for _, r := range v.runs {
-		if r.lat.Cap != nil && !slices.Contains(out, *r.lat.Cap) {
-			out = append(out, *r.lat.Cap)
+		if r.Lat.Cap != nil && !slices.Contains(out, *r.Lat.Cap) {
+			out = append(out, *r.Lat.Cap)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// prompts is the number of requests a share is of, 0 if not known.
-func (r *run) prompts() int {
-	switch {
-	case r.count.Completed != nil:
-		return *r.count.Completed
-	case r.count.Prompts != nil:
-		return *r.count.Prompts
-	}
-	return 0
-}
-
-// figure returns a printed or computed figure of the run.
-func (r *run) figure(name string) (float64, bool) { return r.lat.Figure(name) }
-
 // figureEvidence quotes the lines of printed figures.
 func (v *view) figureEvidence(r *run, names ...string) []capture.Evidence {
 	var out []capture.Evidence
 	for _, n := range names {
-		if e := latency.FigureEvidence(v.in.Capture, r.client, n); e != nil {
+		if e := latency.FigureEvidence(v.in.Capture, r.Client, n); e != nil {
 			out = append(out, *e)
 		}
 	}
@@ -125,7 +91,7 @@ func (v *view) figureEvidence(r *run, names ...string) []capture.Evidence {
 // or bound the count, at most three of each.
 func (r *run) witnessEvidence() []capture.Evidence {
 	var out []capture.Evidence
-	for _, w := range r.count.Witnesses {
+	for _, w := range r.Count.Witnesses {
 		switch w.Grade {
 		case carryover.PerPrompt, carryover.PerBatch, carryover.Bounded:
 			out = append(out, w.Evidence[:min(3, len(w.Evidence))]...)
@@ -148,7 +114,7 @@ func interval(low int64, high *int64) string {
 // spanOf returns the lines that the run's batches take on its log, ok false if
 // it has no certain place there.
 func (r *run) spanOf() (log *capture.ServerLog, first, last int, ok bool) {
-	f := r.facts
+	f := r.Facts
 	if f.Log == nil || f.LastBatch <= f.FirstBatch || f.LastBatch > f.Log.Batches.Len() {
 		return nil, 0, 0, false
 	}

@@ -20,7 +20,7 @@ var warmCache = definition{
 func judgeWarmCache(v *view) judgement {
 	j := judgement{}
 	j.runs = v.each(func(r *run) (string, string) {
-		d := r.count
+		d := r.Count
 		switch {
 		case d.Verdict == "clean":
 			return Against, fmt.Sprintf("cached at start: %s (%s)", interval(d.AtStart.Low, d.AtStart.High), d.AtStart.Grade)
@@ -36,7 +36,7 @@ func judgeWarmCache(v *view) judgement {
 	})
 	for _, r := range v.supportedRuns(j.runs) {
 		j.evidence = append(j.evidence, r.witnessEvidence()...)
-		j.seen = append(j.seen, fmt.Sprintf("%s: %s", r.count.ID, warmWhy(r)))
+		j.seen = append(j.seen, fmt.Sprintf("%s: %s", r.Count.ID, warmWhy(r)))
 		if text := groupsAgainstHits(r); text != "" {
 			j.seen = append(j.seen, text)
 		}
@@ -46,8 +46,8 @@ func judgeWarmCache(v *view) judgement {
 }
 
 func warmWhy(r *run) string {
-	d := r.count
-	text := fmt.Sprintf("%s of %d prompts cached at start (%s)", interval(d.AtStart.Low, d.AtStart.High), r.prompts(), d.AtStart.Grade)
+	d := r.Count
+	text := fmt.Sprintf("%s of %d prompts cached at start (%s)", interval(d.AtStart.Low, d.AtStart.High), r.Prompts(), d.AtStart.Grade)
 	if d.Predicted != nil {
 		text += fmt.Sprintf(", %s predicted", interval(d.Predicted.Low, d.Predicted.High))
 	}
@@ -57,12 +57,12 @@ func warmWhy(r *run) string {
 // groupsAgainstHits says whether the fast requests are the warm ones, which a
 // latency shape alone cannot.
 func groupsAgainstHits(r *run) string {
-	g := r.lat.Groups
+	g := r.Lat.Groups
 	if len(g) != 2 || g[0].Hits < 0 || g[0].Hits+g[1].Hits == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("%s: %d of its warm prompts are among the %d fast requests, %d among the %d slow ones",
-		r.count.ID, g[0].Hits, g[0].N, g[1].Hits, g[1].N)
+		r.Count.ID, g[0].Hits, g[0].N, g[1].Hits, g[1].N)
 	if g[1].Hits > 0 {
 		text += ": warm is not the same as fast here"
 	}
@@ -81,7 +81,7 @@ func warmEffect(v *view, warm []*run) *Explains {
 		if e == nil {
 			continue
 		}
-		if v.in.Inversion != nil && v.in.Inversion.MadeBy == r.count.ID {
+		if v.in.Inversion != nil && v.in.Inversion.MadeBy == r.Count.ID {
 			return e
 		}
 		if ratio := *e.FromMS / *e.ToMS; best == nil || ratio > largest {
@@ -92,19 +92,19 @@ func warmEffect(v *view, warm []*run) *Explains {
 }
 
 func effectOf(v *view, r *run) *Explains {
-	read, ok := r.figure("median_ttft_ms")
+	read, ok := r.Lat.Figure("median_ttft_ms")
 	if !ok || read <= 0 {
 		return nil
 	}
 	from, basis := 0.0, ""
 	if clean := v.cleanMedians(r); len(clean) > 0 {
 		from, basis = median(clean), fmt.Sprintf("%d clean runs of the same point", len(clean))
-	} else if r.lat.Predicted != nil {
-		from, basis = r.lat.Predicted.Median, "predicted by the queue model, not measured"
+	} else if r.Lat.Predicted != nil {
+		from, basis = r.Lat.Predicted.Median, "predicted by the queue model, not measured"
 	}
 	if from <= 0 {
 		return nil
 	}
-	return &Explains{Runs: []string{r.count.ID}, FromMS: &from, ToMS: &read,
-		Text: fmt.Sprintf("%s: median first token %.1f ms, where a clean run reads about %.1f ms (%s)", r.count.ID, read, from, basis)}
+	return &Explains{Runs: []string{r.Count.ID}, FromMS: &from, ToMS: &read,
+		Text: fmt.Sprintf("%s: median first token %.1f ms, where a clean run reads about %.1f ms (%s)", r.Count.ID, read, from, basis)}
 }

@@ -16,12 +16,12 @@ var warmUpPrompt = definition{
 	judge: func(v *view) judgement {
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
-			o := r.count.Origins.WarmUp
+			o := r.Count.Origins.WarmUp
 			switch {
-			case r.count.PrefixCache == "off":
+			case r.Count.PrefixCache == "off":
 				return Against, "the prefix cache is off"
 			case o.Low > 0:
-				return Supported, fmt.Sprintf("%s of %d prompts left by the run's own warm-up", interval(o.Low, o.High), r.prompts())
+				return Supported, fmt.Sprintf("%s of %d prompts left by the run's own warm-up", interval(o.Low, o.High), r.Prompts())
 			case o.High != nil && *o.High == 0:
 				return Against, "no prompt was left by the warm-up"
 			}
@@ -29,8 +29,8 @@ var warmUpPrompt = definition{
 		})
 		for _, r := range v.supportedRuns(j.runs) {
 			j.evidence = append(j.evidence, r.witnessEvidence()...)
-			if n := r.prompts(); n > 0 {
-				j.seen = append(j.seen, fmt.Sprintf("%s: %.1f %% of the prompts", r.count.ID, 100*float64(r.count.Origins.WarmUp.Low)/float64(n)))
+			if n := r.Prompts(); n > 0 {
+				j.seen = append(j.seen, fmt.Sprintf("%s: %.1f %% of the prompts", r.Count.ID, 100*float64(r.Count.Origins.WarmUp.Low)/float64(n)))
 			}
 		}
 		return j

@@ -1,0 +1,110 @@
+package latency
+
+import (
+	"coldcase/analysis/carryover"
+	"coldcase/ingest/capture"
+)
+
+// Joined lays the sides of one run beside each other: the count, what the count
+// learned, the client's results and the latencies. None of them is nil.
+type Joined struct {
+	Count  *carryover.Run
+	Facts  *carryover.Facts
+	Client *capture.Run
+	Lat    *Run
+}
+
+// Join joins the runs of a count with their latencies, in the order of the
+// count. Windows, which have no client side, are left out.
+func Join(doc *carryover.Document, runs []*Run) []*Joined {
+	if doc == nil {
+		return nil
+	}
+	byID := map[string]*Run{}
+	for _, r := range runs {
+		byID[r.Run] = r
+	}
+	var out []*Joined
+	for _, d := range doc.Runs {
+		if d.Kind != "run" || d.Facts == nil || d.Facts.Run == nil {
+			continue
+		}
+		j := &Joined{Count: d, Facts: d.Facts, Client: d.Facts.Run, Lat: byID[d.ID]}
+		if j.Lat == nil {
+			j.Lat = &Run{Run: d.ID}
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// RepeatArm reports whether the run belongs to a sweep's arm that repeats a
+// seed without a flush, and is warm on purpose.
+func (j *Joined) RepeatArm() bool { return repeatArm(j.Count) }
+
+// Prompts is the number of requests that shares are of: those completed, else
+// those asked for, 0 if neither is known.
+func (j *Joined) Prompts() int {
+	switch {
+	case j.Count.Completed != nil:
+		return *j.Count.Completed
+	case j.Count.Prompts != nil:
+		return *j.Count.Prompts
+	}
+	return 0
+}
+
+// Printed returns a figure as the client printed it, ok false if it did not.
+func (j *Joined) Printed(name string) (value float64, ok bool) {
+	f, ok := j.Client.Merged.Printed[name]
+	return f.Value, ok
+}
+
+// InputTokens is the mean prompt length in tokens as the client states it, by
+// its totals or by what it was asked for; 0 if neither is known.
+func (j *Joined) InputTokens() float64 {
+	m := &j.Client.Merged
+	switch {
+	case m.InputTokens != nil && *m.InputTokens > 0 && j.Lat.N > 0:
+		return float64(*m.InputTokens) / float64(j.Lat.N)
+	case m.Workload.InputLen != nil:
+		return float64(*m.Workload.InputLen)
+	}
+	return 0
+}
+
+// OutputTokens is the mean number of output tokens per completed request, ok
+// false if the results do not tell.
+func (j *Joined) OutputTokens() (mean float64, ok bool) {
+	m := &j.Client.Merged
+	if m.OutputTokens == nil || m.Completed == nil || *m.Completed <= 0 || *m.OutputTokens <= 0 {
+		return 0, false
+	}
+	return float64(*m.OutputTokens) / float64(*m.Completed), true
+}
+
+// FixedLengths reports whether the client asked for prompts and outputs of one
+// length. The same option means two things: vLLM's range ratio is how far
+// lengths may vary (0 = fixed), SGLang's is the shortest over the longest (1 =
+// fixed). Without the option lengths are taken as asked.
+func (j *Joined) FixedLengths() bool {
+	ratio := j.Client.Merged.Workload.RangeRatio
+	if ratio == nil {
+		return true
+	}
+	if j.Client.Merged.Client == "vllm bench serve" || j.Client.Merged.Client == "vllm-bench" {
+		return *ratio == 0
+	}
+	return *ratio == 1
+}
+
+// ArgumentsKnown reports whether the run prints its own arguments.
+func (j *Joined) ArgumentsKnown() bool {
+	w := j.Client.Merged.Workload
+	return w.Form != "" && !w.Presumed
+}
+
+// SameCap reports whether two runs have the same known cap.
+func SameCap(a, b *Joined) bool {
+	return a.Lat.Cap != nil && b.Lat.Cap != nil && *a.Lat.Cap == *b.Lat.Cap
+}
