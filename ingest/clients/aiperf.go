@@ -37,6 +37,8 @@ const (
 	aiCacheRead                  = "usage_prompt_cache_read_tokens"
 )
 
+func init() { register("aiperf", aiPerf) }
+
 func aiPerf() []format.Format {
 	return []format.Format{
 		{Kind: capture.AIPerfJSONL, Sniff: sniffJSON('{', certain, `"metadata"`, `"benchmark_phase"`, `"metrics"`), Read: readAIPerfJSONL},

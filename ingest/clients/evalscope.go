@@ -24,6 +24,8 @@ const (
 	evalHitRate                 = "KV Cache Hit Rate (%)"
 )
 
+func init() { register("evalscope", evalScope) }
+
 func evalScope() []format.Format {
 	return []format.Format{
 		{Kind: capture.EvalScopeJSON, Sniff: sniffJSON('{', certain, `"tokenizer_path"`, `"parallel"`, `"number"`, `"max_prompt_length"`), Read: readEvalArgs},

@@ -64,7 +64,9 @@ func FuzzAIPerf(f *testing.F) {
 	fuzzFormats(f, aiPerf(), aiLine, aiTotals, testdata(f, "aiperf/c4/profile_export_aiperf.csv"), testdata(f, "aiperf/c4.stdout.txt"))
 }
 
-func FuzzGenAIPerf(f *testing.F)  { fuzzFormats(f, genAIPerf(), genAI) }
+func FuzzGenAIPerf(f *testing.F) {
+	fuzzFormats(f, genAIPerf(), testdata(f, "genai-perf/profile_export.json"))
+}
 func FuzzGenAIBench(f *testing.F) { fuzzFormats(f, genAIBench(), `{"aggregated_metrics":{}}`) }
 
 func FuzzInferencePerf(f *testing.F) {
@@ -78,9 +80,11 @@ func FuzzEvalScope(f *testing.F) {
 }
 
 func FuzzLLMPerf(f *testing.F) {
-	fuzzFormats(f, llmPerf(), llmResponse, `{"num_concurrent_requests":1,"results_":2}`)
+	fuzzFormats(f, llmPerf(), testdata(f, "llmperf/m_550_150_individual_responses.json"), `{"num_concurrent_requests":1,"results_":2}`)
 }
-func FuzzInferenceX(f *testing.F) { fuzzFormats(f, inferenceX(), aggX) }
+func FuzzInferenceX(f *testing.F) {
+	fuzzFormats(f, inferenceX(), testdata(f, "inferencex/agg_m_conc8.json"))
+}
 func FuzzLlamaBenchy(f *testing.F) {
 	fuzzFormats(f, llamaBenchy(), `{"benchmarks":[{"e2e_ttft":{"mean":1}}]}`)
 }

@@ -14,6 +14,8 @@ const genAIBenchClient = "genai-bench"
 
 const GenAIBenchMeta capture.Kind = "genai-bench-metadata"
 
+func init() { register("genai-bench", genAIBench) }
+
 func genAIBench() []format.Format {
 	return []format.Format{
 		{Kind: capture.GenAIBenchJSON, Sniff: sniffJSON('{', certain, `"aggregated_metrics"`), Read: readGenAIBench},

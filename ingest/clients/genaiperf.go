@@ -14,6 +14,8 @@ const (
 	GenAIPerfCSV    capture.Kind = "genai-perf-csv"
 )
 
+func init() { register("genai-perf", genAIPerf) }
+
 func genAIPerf() []format.Format {
 	return []format.Format{
 		{Kind: capture.GenAIPerfJSON, Sniff: sniffJSON('{', certain, `"experiments"`, `"response_timestamps"`), Read: readGenAIPerf},

@@ -29,6 +29,8 @@ const (
 	guideDefaultKey              = 42 // GuideLLM's seed when none is given
 )
 
+func init() { register("guidellm", guideLLM) }
+
 func guideLLM() []format.Format {
 	return []format.Format{
 		{Kind: capture.GuideLLMJSON, Sniff: sniffGuideJSON, Read: readGuideJSON},

@@ -24,6 +24,8 @@ const (
 	InferencePerfOther  capture.Kind = "inference-perf-other"
 )
 
+func init() { register("inference-perf", inferencePerf) }
+
 func inferencePerf() []format.Format {
 	return []format.Format{
 		{Kind: capture.InferencePerfJSON, Sniff: sniffJSON('{', certain, `"load_summary"`, `"successes"`), Read: readIPSummary},

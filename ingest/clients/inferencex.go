@@ -17,6 +17,8 @@ const (
 	InferenceXJSON   capture.Kind = "inferencex-json"
 )
 
+func init() { register("inferencex", inferenceX) }
+
 func inferenceX() []format.Format {
 	return []format.Format{{
 		Kind: InferenceXJSON, Sniff: sniffJSON('{', certain, `"hw"`, `"conc"`, `"isl"`, `"osl"`), Read: readInferenceX,

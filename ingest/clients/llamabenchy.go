@@ -17,6 +17,8 @@ const (
 	LlamaBenchyJSON   capture.Kind = "llama-benchy-json"
 )
 
+func init() { register("llama-benchy", llamaBenchy) }
+
 func llamaBenchy() []format.Format {
 	return []format.Format{{
 		Kind: LlamaBenchyJSON, Sniff: sniffJSON('{', certain, `"benchmarks"`, `"e2e_ttft"`, `"context_size"`), Read: readLlamaBenchy,

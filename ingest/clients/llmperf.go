@@ -22,6 +22,8 @@ var llmPerfStats = statKeys{
 	"median": "quantiles_p50", "p90": "quantiles_p90", "p95": "quantiles_p95", "p99": "quantiles_p99",
 }
 
+func init() { register("llmperf", llmPerf) }
+
 func llmPerf() []format.Format {
 	return []format.Format{
 		{Kind: capture.LLMPerfJSON, Sniff: sniffJSON('{', certain, `"num_concurrent_requests"`, `"results_`), Read: readLLMPerfSummary},

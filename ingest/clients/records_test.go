@@ -15,13 +15,7 @@ const (
 
 	aiTotals = `{"run_info":{"benchmark_id":"b-1","random_seed":43,"trial":0,"variation_index":1,"variation_label":"concurrency=16"},"total_usage_prompt_cache_read_tokens":{"unit":"tokens","avg":31744.0}}`
 
-	genAI = `{"experiments":[{"experiment":{"mode":"concurrency","value":8},"requests":[{"timestamp":1792246980000000000,"request_inputs":{"payload":"{\"prompt\":\"x\"}"},"response_timestamps":[1792246980031500000,1792246980041500000],"response_outputs":[{"response":"data: {}"}]}]}]}`
-
 	ipTotals = `{"load_summary":{"count":2},"successes":{"count":2,"latency":{"time_to_first_token":{"mean":0.12,"median":0.09,"p90":0.15}},"prompt_tokens":{"total":1024,"cached":496,"uncached":528}},"failures":{"count":0}}`
-
-	aggX = `{"hw":"h200","conc":8,"model":"m","framework":"vllm","isl":1024,"osl":1024,"median_ttft":0.09,"p99_ttft":0.15,"tput_per_gpu":1000.5}`
-
-	llmResponse = `[{"ttft_s":0.09,"end_to_end_latency_s":1.2,"number_input_tokens":550,"error_code":null}]`
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
@@ -53,7 +47,7 @@ func TestRecordAIPerf(t *testing.T) {
 }
 
 func TestRecordGenAIPerf(t *testing.T) {
-	r := one(t, "profile_export.json", genAI)
+	r := fixture(t, "genai-perf/profile_export.json")
 	q := r.Requests
 	if r.MaxConcurrency.N != 8 || q.N != 1 || !near(q.TTFT[0], 0.0315) || !near(q.E2E[0], 0.0415) || q.TextHash[0] == 0 || q.Cached != nil || q.InOrder {
 		t.Errorf("%+v %+v", r, q)
@@ -71,7 +65,7 @@ func TestRecordInferencePerf(t *testing.T) {
 }
 
 func TestRecordInferenceX(t *testing.T) {
-	r := one(t, "agg_x.json", aggX)
+	r := fixture(t, "inferencex/agg_m_conc8.json")
 	w := r.Workload
 	if r.Engine != "vllm" || r.MaxConcurrency.N != 8 || intOf(w.InputLen) != 1024 || w.Seed != nil || r.Completed != nil ||
 		intOf(w.Warmups) != 16 || !near(r.Printed["median_ttft_ms"].Value, 90) || r.Requests != nil {
@@ -80,21 +74,21 @@ func TestRecordInferenceX(t *testing.T) {
 }
 
 func TestRecordLLMPerf(t *testing.T) {
-	r := one(t, "m_550_150_individual_responses.json", llmResponse)
+	r := fixture(t, "llmperf/m_550_150_individual_responses.json")
 	if q := r.Requests; q.N != 1 || !near(q.TTFT[0], 0.09) || !near(q.E2E[0], 1.2) || q.Input[0] != 550 || q.Cached != nil {
 		t.Errorf("%+v", q)
 	}
-	if intOf(r.Workload.Seed) != 11111 || !r.Workload.SeedDefault || r.Group != "llmperf:m_550_150" {
+	if intOf(r.Workload.Seed) != 11111 || !r.Workload.SeedDefault || r.Group != "llmperf:llmperf/m_550_150" {
 		t.Errorf("%+v %q", r.Workload, r.Group)
 	}
-	s := one(t, "m_550_150_summary.json", `{"model":"m","num_concurrent_requests":4,"mean_input_tokens":550,"stddev_input_tokens":0,"results_ttft_s_quantiles_p50":0.09,"results_num_completed_requests":10,"results_number_errors":1,"results_num_requests_started":11}`)
+	s := fixture(t, "llmperf/m_550_150_summary.json")
 	if s.Group != r.Group || s.MaxConcurrency.N != 4 || intOf(s.Completed) != 10 || intOf(s.Failed) != 1 || !near(s.Printed["median_ttft_ms"].Value, 90) {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestRecordGenAIBench(t *testing.T) {
-	r := one(t, "D_100_100_text-to-text_num_concurrency_4_time_30s.json", `{"aggregated_metrics":{"scenario":"D(100,100)","num_concurrency":4,"run_duration":12.5,"num_requests":3,"num_completed_requests":2,"num_error_requests":1,"stats":{"ttft":{"mean":0.05,"p50":0.05,"p99":0.06}}},"individual_request_metrics":[{"ttft":0.05,"tpot":0.01,"e2e_latency":0.5,"num_input_tokens":100,"num_output_tokens":100,"error_code":null},{"ttft":0.06,"e2e_latency":0.6,"num_input_tokens":101,"num_output_tokens":100,"num_reasoning_tokens":0,"error_code":null},{"ttft":0,"e2e_latency":0,"num_input_tokens":null,"error_code":500}]}`)
+	r := fixture(t, "genai-bench/D_100_100_text-to-text_num_concurrency_4_time_30s.json")
 	q := r.Requests
 	if r.MaxConcurrency.N != 4 || intOf(r.Completed) != 2 || intOf(r.Failed) != 1 || intOf(r.Workload.Prompts) != 3 || !near(r.Printed["p99_ttft_ms"].Value, 60) {
 		t.Errorf("%+v", r)
@@ -105,9 +99,7 @@ func TestRecordGenAIBench(t *testing.T) {
 }
 
 func TestRecordLlamaBenchy(t *testing.T) {
-	out := readText(t, "benchy.json", `{"model":"m","benchmarks":[
-{"concurrency":1,"context_size":0,"prompt_size":2048,"response_size":32,"is_context_prefill_phase":false,"ttfr":{"mean":90},"e2e_ttft":{"mean":100.5,"std":2,"values":[98.5,102.5]}},
-{"concurrency":1,"context_size":4096,"prompt_size":2048,"response_size":32,"is_context_prefill_phase":true,"e2e_ttft":{"mean":300}}]}`)
+	out := readText(t, "benchy.json", testdata(t, "llama-benchy/benchy.json"))
 	if len(out.Results) != 2 {
 		t.Fatalf("%d results", len(out.Results))
 	}

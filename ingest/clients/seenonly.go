@@ -14,6 +14,8 @@ const (
 	LLMD    capture.Kind = "llm-d-benchmark"
 )
 
+func init() { register("load-generators", seenOnly) }
+
 func seenOnly() []format.Format {
 	return []format.Format{
 		seen(OhaJSON, "oha: no tokens, and its first byte is no first token; not read",

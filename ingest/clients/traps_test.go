@@ -76,15 +76,15 @@ func TestTrap19Units(t *testing.T) {
 		"AIPerf":   one(t, "p.jsonl", aiLine),
 		"AIPerf in us": one(t, "p.jsonl", strings.Replace(aiLine,
 			`"time_to_first_token":{"value":31.5,"unit":"ms"}`, `"time_to_first_token":{"value":31500,"unit":"us"}`, 1)),
-		"genai-perf": one(t, "p.json", genAI),
-		"llmperf":    one(t, "x_individual_responses.json", llmResponse),
+		"genai-perf": fixture(t, "genai-perf/profile_export.json"),
+		"llmperf":    fixture(t, "llmperf/m_550_150_individual_responses.json"),
 	} {
 		if ttft := r.Requests.TTFT[0]; ttft < 0.029 || ttft > 0.091 {
 			t.Errorf("%s: TTFT %v s", name, ttft)
 		}
 	}
 	for name, r := range map[string]*capture.Result{
-		"InferenceX":     one(t, "agg.json", aggX),
+		"InferenceX":     fixture(t, "inferencex/agg_m_conc8.json"),
 		"inference-perf": one(t, "s.json", ipTotals),
 		"AIPerf in s":    one(t, "a.json", `{"aiperf_version":"1","time_to_first_token":{"unit":"s","avg":0.1,"p50":0.09}}`),
 		"evalscope":      one(t, "e.json", `[{"Percentiles":"50%","TTFT (s)":0.09,"Latency (s)":1}]`),
