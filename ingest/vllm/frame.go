@@ -167,8 +167,8 @@ const baseYear = 2000
 // calendar turns times without a year into stamps that move forward over New
 // Year. Processes write to one log, so a line may be a little late.
 type calendar struct {
-	year  int // years since baseYear
-	month int // of the latest line
+	year       int // years since baseYear
+	month, day int // of the latest line
 }
 
 func (c *calendar) stamp(t clock) capture.Stamp {
@@ -177,15 +177,13 @@ func (c *calendar) stamp(t clock) capture.Stamp {
 	}
 	year := c.year
 	switch {
-	case c.month == 0 || t.month > c.month && t.month-c.month < 11:
-		c.month = t.month
-	case c.month == 1 && t.month == 12 && c.year > 0:
+	case c.year > 0 && c.month == 1 && c.day == 1 && t.month == 12 && t.day == 31:
 		year-- // late by a moment, from before New Year
-	case t.month > c.month:
-		c.month = t.month
+	case t.month >= c.month:
+		c.month, c.day = t.month, t.day
 	case c.month-t.month > 1:
 		c.year++
-		year, c.month = c.year, t.month
+		year, c.month, c.day = c.year, t.month, t.day
 	}
 	at := time.Date(baseYear+year, time.Month(t.month), t.day, t.hour, t.min, t.sec, 0, time.UTC)
 	return capture.Stamp(at.UnixMilli())

@@ -137,11 +137,16 @@ func sentBefore(w *capture.Workload, args map[string]any, form Form) {
 }
 
 // oldNamespace reports whether a printed Namespace is of the time before the
-// option of the ready check, and whole enough to tell.
+// option of the ready check. A Namespace of a few options is somebody's
+// shortening and says nothing about its age.
 func oldNamespace(args map[string]any) bool {
-	_, ready := args["ready_check_timeout_sec"]
-	_, prompts := args["num_prompts"]
-	return !ready && prompts
+	_, whole := args["save_result"]
+	for _, newer := range []string{"ready_check_timeout_sec", "num_warmups", "random_mm_bucket_config", "request_id_prefix"} {
+		if _, has := args[newer]; has {
+			return false
+		}
+	}
+	return whole
 }
 
 // rangeRatio reads 0.0, '0.0' or '{"input": 0, "output": 0.5}'. Of two ratios
