@@ -19,7 +19,7 @@ func Open(opts Options, paths ...string) (*capture.Capture, error) {
 	if len(paths) == 0 {
 		return nil, &OpenError{Path: "-", Err: errors.New("no capture was named")}
 	}
-	stated, err := readNotes(opts)
+	brought, err := readNotes(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +38,20 @@ func Open(opts Options, paths ...string) (*capture.Capture, error) {
 	for i, out := range outs {
 		collect(c, items[i], out)
 	}
-	if stated != nil {
-		c.Notes = *stated
+	for _, out := range outs {
+		for _, cell := range out.Cells {
+			addCell(c, cell) // its plan may stand behind it
+		}
 	}
-	quoter := newQuoter(items)
-	c.Quoter = quoter
-	quoter.excerpts = renumber(c)
 	if opts.Hash {
 		hashCaptures(c, items)
 	}
+	if brought != nil {
+		useNotes(c, brought)
+	}
+	quoter := newQuoter(items)
+	quoter.excerpts = renumber(c)
+	c.Quoter = quoter
 	join.Runs(c)
 	return c, nil
 }
@@ -123,9 +128,6 @@ func collect(c *capture.Capture, it item, out *format.Output) {
 	c.Served = append(c.Served, out.Served...)
 	c.GPU = append(c.GPU, out.GPU...)
 	c.Plans = append(c.Plans, out.Plans...)
-	for _, cell := range out.Cells {
-		addCell(c, it, cell)
-	}
 	for _, n := range out.Notes {
 		addNotes(c, it, n)
 	}

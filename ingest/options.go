@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -33,3 +34,5 @@ type OpenError struct {
 func (e *OpenError) Error() string { return fmt.Sprintf("opening %s: %v", e.Path, e.Err) }
 
 func (e *OpenError) Unwrap() error { return e.Err }
+
+var errNotOneFile = errors.New("not one file")

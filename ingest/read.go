@@ -14,7 +14,8 @@ import (
 )
 
 // certain is how sure a format of whole files must be for a file not to be
-// looked at as an envelope around lines.
+// looked at as an envelope around lines, and to come before the reader of
+// lines unless that is surer.
 const certain = 60
 
 // readFile gives the inventory row of a file and what its reader found.
@@ -92,14 +93,16 @@ func read(in *format.Input, out *format.Output) {
 	best, sure := recognise(in)
 	if sure < certain {
 		unwrapped, why := unwrap(in)
-		if why != "" {
+		switch {
+		case why != "":
 			row.Why = why
 			return
+		case unwrapped != nil:
+			in, best, sure = unwrapped, &lines, certain
 		}
-		if unwrapped != nil {
-			in = unwrapped
-			best, _ = recognise(in)
-		}
+	}
+	if s := lines.Sniff(in); s > sure {
+		best = &lines
 	}
 	if best == nil {
 		row.Why = "no known format"

@@ -1,10 +1,135 @@
 package ingest
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"path"
+
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
+	"coldcase/ingest/text"
 )
 
-func sweepFormats() []format.Format { return nil }
+// maxPlan bounds the documents of a sweep, in bytes.
+const maxPlan = 16 << 20
 
-func addCell(c *capture.Capture, it item, cell *capture.Cell) {}
+// sweepFormats are the documents that a sweep leaves in its folder.
+func sweepFormats() []format.Format {
+	return []format.Format{
+		{Kind: capture.ColdcasePlan, Sniff: sniffSchema("coldcase.plan/"), Read: readPlan},
+		{Kind: capture.ColdcaseCell, Sniff: sniffSchema("coldcase.cell/"), Read: readCell},
+	}
+}
+
+func sniffSchema(schema string) func(in *format.Input) int {
+	return func(in *format.Input) int {
+		head := in.Head[:min(len(in.Head), 512)]
+		if bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"`+schema)) {
+			return 100
+		}
+		return 0
+	}
+}
+
+func readPlan(in *format.Input, out *format.Output) error {
+	tree, err := document(in, out, capture.ColdcasePlan)
+	if tree == nil {
+		return err
+	}
+	out.Plans = append(out.Plans, &capture.Plan{File: in.Path, JSON: tree})
+	return nil
+}
+
+func readCell(in *format.Input, out *format.Output) error {
+	tree, err := document(in, out, capture.ColdcaseCell)
+	if tree == nil {
+		return err
+	}
+	c := &capture.Cell{File: in.Path, JSON: tree}
+	c.ID, _ = tree["id"].(string)
+	c.State, _ = tree["state"].(string)
+	c.Why, _ = tree["why"].(string)
+	flush, _ := tree["flush"].(map[string]any)
+	c.FlushProved, _ = flush["proved"].(bool)
+	describeCell(c, tree)
+	out.Cells = append(out.Cells, c)
+	return nil
+}
+
+// document reads one JSON object; nil if it is none, which the row then says.
+func document(in *format.Input, out *format.Output, kind capture.Kind) (map[string]any, error) {
+	r, err := in.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, maxPlan))
+	if err != nil {
+		return nil, err
+	}
+	row := out.File
+	row.Kind = kind
+	row.Lines = bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		row.Lines++
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		row.Read, row.Why = capture.ReadNone, text.Safe(err.Error())
+		return nil, nil
+	}
+	text.RedactArgs(tree)
+	return tree, nil
+}
+
+// describeCell fills what a plan or a cell says of the run.
+func describeCell(c *capture.Cell, tree map[string]any) {
+	if s, ok := tree["arm"].(string); ok {
+		c.Arm = s
+	}
+	if n, ok := tree["cap"].(float64); ok {
+		c.Cap = int(n)
+	}
+	if n, ok := tree["prompts"].(float64); ok {
+		c.Prompts = int(n)
+	}
+	if n, ok := tree["seed"].(float64); ok {
+		c.Seed = int64(n)
+	}
+}
+
+// addCell adds a cell to the plan in whose folder it lies, with what the plan
+// says of it; without a plan to one that holds only cells.
+func addCell(c *capture.Capture, cell *capture.Cell) {
+	plan := planOf(c, cell)
+	if plan == nil {
+		plan = &capture.Plan{File: cell.File}
+		c.Plans = append(c.Plans, plan)
+	}
+	for _, v := range listOf(plan.JSON["cells"]) {
+		if row, ok := v.(map[string]any); ok && row["id"] == cell.ID {
+			describeCell(cell, row)
+		}
+	}
+	plan.Cells = append(plan.Cells, cell)
+}
+
+// planOf finds the plan in the nearest folder above a cell.
+func planOf(c *capture.Capture, cell *capture.Cell) *capture.Plan {
+	for dir := path.Dir(cell.File); ; dir = path.Dir(dir) {
+		for _, p := range c.Plans {
+			if path.Dir(p.File) == dir && p.JSON != nil {
+				return p
+			}
+		}
+		if dir == "." || dir == "/" {
+			return nil
+		}
+	}
+}
+
+func listOf(v any) []any {
+	l, _ := v.([]any)
+	return l
+}

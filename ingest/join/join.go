@@ -1,18 +1,119 @@
-// Package join makes runs of results.
+// Package join makes runs of the results, commands, scrapes and notes of a
+// capture: which files describe one invocation of a client, which command made
+// it, which scrapes stand around it.
+//
+// A join that is wrong is worse than one that is missing: a record never holds
+// its seed, so that a record joined to the wrong text or command swaps the seeds
+// of two runs. Every rule therefore has its own file or function, says what it
+// relies on, and joins nothing where two readings are left.
+//
+// Out of scope: the order in which runs ran, and their place on a log.
 package join
 
 import (
+	"sort"
 	"strconv"
 
 	"coldcase/ingest/capture"
 )
 
-// Runs joins the results of a capture.
+// Runs replaces the runs of c, which come in as one result each, by the joined
+// runs, in the order of the capture.
 func Runs(c *capture.Capture) {
+	var sets []*set
 	for _, r := range c.Runs {
-		first := r.Results[0]
-		r.ID = first.Span.File + ":" + strconv.Itoa(first.Span.Line)
-		r.Merged = *first
-		r.Spans = []capture.Span{first.Span}
+		sets = append(sets, &set{results: r.Results, capture: r.Capture})
 	}
+	sets = byGroup(sets)
+	sets = byFigures(sets)
+	sets = byOutputFile(sets)
+	c.Runs = nil
+	for _, s := range sets {
+		if s.onlyPartial() {
+			continue
+		}
+		c.Runs = append(c.Runs, s.run())
+	}
+	sortRuns(c.Runs)
+	c.Runs = append(c.Runs, commands(c)...)
+	cells(c)
+	stated(c)
+	presume(c.Runs)
+	scrapes(c)
+	sortRuns(c.Runs)
+}
+
+// set is the results of what is taken for one run.
+type set struct {
+	results []*capture.Result
+	capture int
+}
+
+func (s *set) add(t *set) { s.results = append(s.results, t.results...) }
+
+// onlyPartial tells sets of files that only add facts to a run which is not
+// there.
+func (s *set) onlyPartial() bool {
+	for _, r := range s.results {
+		if !r.Partial {
+			return false
+		}
+	}
+	return true
+}
+
+// run builds the run of a set: its results in their order, and all their facts
+// once.
+func (s *set) run() *capture.Run {
+	sort.SliceStable(s.results, func(i, j int) bool {
+		a, b := s.results[i], s.results[j]
+		if x, y := rank(a), rank(b); x != y {
+			return x < y
+		}
+		if a.Span.File != b.Span.File {
+			return a.Span.File < b.Span.File
+		}
+		return a.Span.Line < b.Span.Line
+	})
+	r := &capture.Run{Results: s.results, Capture: s.capture}
+	first := s.results[0].Span
+	r.ID = first.File + ":" + strconv.Itoa(first.Line)
+	for _, x := range s.results {
+		r.Spans = append(r.Spans, x.Span)
+	}
+	r.Merged = merge(s.results)
+	return r
+}
+
+// rank orders the results of a run: records, texts, other files, and last the
+// files that only add facts.
+func rank(r *capture.Result) int {
+	switch {
+	case r.Partial:
+		return 3
+	case r.Kind == capture.SGLangJSONL || r.Kind == capture.VLLMJSON:
+		return 0
+	case isText(r):
+		return 1
+	}
+	return 2
+}
+
+func isText(r *capture.Result) bool {
+	return r.Kind == capture.SGLangBenchText || r.Kind == capture.VLLMBenchText
+}
+
+// sortRuns orders runs by capture, path and line.
+func sortRuns(runs []*capture.Run) {
+	sort.SliceStable(runs, func(i, j int) bool {
+		a, b := runs[i], runs[j]
+		if a.Capture != b.Capture {
+			return a.Capture < b.Capture
+		}
+		x, y := a.Spans[0], b.Spans[0]
+		if x.File != y.File {
+			return x.File < y.File
+		}
+		return x.Line < y.Line
+	})
 }

@@ -43,8 +43,6 @@ func sniff(in *format.Input) int {
 }
 
 func read(in *format.Input, out *format.Output) error {
-	row := out.File
-	row.Kind = capture.ColdcaseNotes
 	r, err := in.Open()
 	if err != nil {
 		return err
@@ -54,22 +52,31 @@ func read(in *format.Input, out *format.Output) error {
 	if err != nil {
 		return err
 	}
+	out.File.Kind = capture.ColdcaseNotes
+	n, err := ParseInto(out.File, data)
+	if err != nil {
+		out.File.Read, out.File.Why = capture.ReadNone, err.Error()
+		return nil
+	}
+	out.Notes = append(out.Notes, n)
+	return nil
+}
+
+// ParseInto reads notes and fills the row of their file: its lines, and what
+// was left out.
+func ParseInto(row *capture.File, data []byte) (*capture.Notes, error) {
 	row.Lines = bytes.Count(data, []byte{'\n'})
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		row.Lines++
 	}
-	n, problems, err := Parse(in.Path, data)
+	n, problems, err := Parse(row.Path, data)
 	if err != nil {
-		row.Read = capture.ReadNone
-		row.Why = err.Error()
-		return nil
+		return nil, err
 	}
 	if len(problems) > 0 {
-		row.Read = capture.ReadPart
-		row.Why = strings.Join(problems, "; ")
+		row.Read, row.Why = capture.ReadPart, strings.Join(problems, "; ")
 	}
-	out.Notes = append(out.Notes, n)
-	return nil
+	return n, nil
 }
 
 // Parse reads notes. Problems are keys that were left out, each with its place;

@@ -1,0 +1,348 @@
+package join
+
+import (
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+
+	"coldcase/ingest/capture"
+)
+
+// What ties a command to a run.
+const (
+	byOutput    = "output-file"
+	byArguments = "arguments"
+)
+
+// commands ties the client commands of command files to the runs of c. It
+// returns runs for the commands that ran, as far as the files show, and left no
+// result.
+//
+// A command lends a run its arguments, its seed among them, so that a tie must
+// leave no second reading: if commands with different seeds could have made a
+// run, the run has no seed.
+func commands(c *capture.Capture) []*capture.Run {
+	var clients []*capture.Command
+	for _, cmd := range c.Commands {
+		if cmd.Kind == capture.CommandClient {
+			clients = append(clients, cmd)
+		}
+	}
+	if len(clients) == 0 {
+		return nil
+	}
+	for _, file := range byFile(c.Runs) {
+		tieFile(file, pool(clients, file[0].Capture))
+	}
+	return resultless(c, clients)
+}
+
+// pool gives the commands of a capture, those of the other captures if it has
+// none: results and kit may be given as two arguments.
+func pool(all []*capture.Command, index int) []*capture.Command {
+	var own []*capture.Command
+	for _, c := range all {
+		if c.Capture == index {
+			own = append(own, c)
+		}
+	}
+	if own == nil {
+		return all
+	}
+	return own
+}
+
+// byFile groups runs by the file of their first result: the records of one file
+// were appended in the order in which the runs ran.
+func byFile(runs []*capture.Run) [][]*capture.Run {
+	var out [][]*capture.Run
+	index := map[string]int{}
+	for _, r := range runs {
+		f := r.Spans[0].File
+		i, ok := index[f]
+		if !ok {
+			i = len(out)
+			index[f] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], r)
+	}
+	return out
+}
+
+// tieFile ties the runs of one file.
+func tieFile(runs []*capture.Run, clients []*capture.Command) {
+	// A command that names the file, of a record or of a text, comes before
+	// any that only has fitting arguments.
+	named := make([][]*capture.Command, len(runs))
+	names := false
+	for i, r := range runs {
+		named[i] = namedBy(r, clients)
+		names = names || len(named[i]) > 0
+	}
+	if names {
+		for i, cs := range inOrder(runs, named) {
+			tie(runs[i], cs, byOutput)
+		}
+		return
+	}
+	// Without a name, the commands that write to one file stand for it as a
+	// whole: their order must give the records' order.
+	var options [][][]*capture.Command
+	for _, group := range byDestination(clients) {
+		fitting := make([][]*capture.Command, len(runs))
+		for i, r := range runs {
+			fitting[i] = fittingOf(r, group)
+		}
+		if len(runs) == 1 || len(group) >= len(runs) {
+			if o := inOrder(runs, fitting); all(o) {
+				options = append(options, o)
+			}
+		}
+	}
+	for i, r := range runs {
+		var cs []*capture.Command
+		for _, o := range options {
+			cs = append(cs, o[i]...)
+		}
+		if cs == nil {
+			cs = fittingOf(r, clients)
+		}
+		tie(r, cs, byArguments)
+	}
+}
+
+func all(o [][]*capture.Command) bool {
+	for _, cs := range o {
+		if len(cs) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// namedBy gives the commands that name a file of the run as their output and
+// whose arguments fit. A command whose path leads to that very file comes
+// before one that has only the name in common.
+func namedBy(r *capture.Run, clients []*capture.Command) []*capture.Command {
+	var exact, base []*capture.Command
+	for _, c := range clients {
+		if !fits(r, c) {
+			continue
+		}
+		for _, x := range r.Results {
+			switch named(c, x.Span.File) {
+			case 2:
+				exact = append(exact, c)
+			case 1:
+				base = append(base, c)
+			default:
+				continue
+			}
+			break
+		}
+	}
+	if exact != nil {
+		return exact
+	}
+	return base
+}
+
+// named tells how a command names a file: 2 by its path from the command file's
+// folder, 1 by its last element alone, 0 not at all.
+func named(c *capture.Command, file string) int {
+	best := 0
+	for _, out := range append([]string{c.Output}, c.Stdout...) {
+		out = path.Clean(strings.ReplaceAll(out, `\`, "/"))
+		if out == "." {
+			continue
+		}
+		full := path.Join(path.Dir(c.At.File), out)
+		plain := trimPacking(file)
+		switch {
+		case full == plain || strings.HasPrefix(plain, full+"/"):
+			return 2
+		case path.Base(out) == path.Base(plain):
+			best = 1
+		}
+	}
+	return best
+}
+
+func trimPacking(file string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".zst")
+}
+
+// byDestination groups commands by the file that they append to; a command
+// without one is alone.
+func byDestination(clients []*capture.Command) [][]*capture.Command {
+	var out [][]*capture.Command
+	index := map[string]int{}
+	for _, c := range clients {
+		i, ok := index[c.At.File+"\x00"+c.Output]
+		if !ok || c.Output == "" {
+			i = len(out)
+			index[c.At.File+"\x00"+c.Output] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
+
+func fittingOf(r *capture.Run, clients []*capture.Command) []*capture.Command {
+	var out []*capture.Command
+	for _, c := range clients {
+		if fits(r, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tie ties a run to its command, or, where several are left, takes over what
+// they agree on.
+func tie(r *capture.Run, cs []*capture.Command, by string) {
+	if len(cs) == 0 {
+		return
+	}
+	first := *cs[0]
+	w := first.Workload
+	for _, c := range cs[1:] {
+		w = common(w, c.Workload)
+		if c.Cap != first.Cap {
+			first.Cap = capture.Cap{}
+		}
+		if c.Rate != first.Rate {
+			first.Rate = capture.Rate{}
+		}
+	}
+	r.CommandBy = by
+	if len(cs) == 1 {
+		r.Command = cs[0]
+	} else {
+		// One of several: what they share holds, their place does not.
+		first.Workload, first.Index = w, -1
+		r.Command = &first
+	}
+	lend(r, w, first.Cap, first.Rate)
+}
+
+// lend fills what the run's own files do not say. The Rust client keeps its
+// seed to itself, and a command that names one says what was meant, not what
+// the client drew from it: its runs have no seed.
+func lend(r *capture.Run, w capture.Workload, limit capture.Cap, rate capture.Rate) {
+	m := &r.Merged
+	if r.Command.Client == "sglang.rust" || m.Client == "sglang.rust" {
+		w.Seed, w.SeedDefault = nil, false
+	}
+	w.Args = nil
+	if forms[m.Workload.Form] < forms[w.Form] {
+		m.Workload.Form, m.Workload.From = w.Form, w.From
+	}
+	fillWorkload(&m.Workload, &w)
+	fill(&m.Client, r.Command.Client)
+	if !m.MaxConcurrency.Known {
+		m.MaxConcurrency = limit
+	}
+	if !m.RequestRate.Known {
+		m.RequestRate = rate
+	}
+}
+
+// resultless gives runs for commands that left no result although the script
+// went on: they stand before a command of the same file that is tied to a run.
+// A command to which any untied run could belong is none of them.
+func resultless(c *capture.Capture, clients []*capture.Command) []*capture.Run {
+	tied := map[*capture.Command]bool{}
+	last := map[string]int{} // the last command of a file that left a result
+	for _, r := range c.Runs {
+		if r.Command != nil && r.Command.Index >= 0 {
+			tied[r.Command] = true
+			f := r.Command.At.File
+			last[f] = max(last[f], r.Command.Index)
+		}
+	}
+	var out []*capture.Run
+	for _, cmd := range clients {
+		if tied[cmd] || cmd.Index >= last[cmd.At.File] || cmd.Workload.Prompts == nil || anyUntied(c.Runs, cmd) {
+			continue
+		}
+		r := &capture.Run{
+			ID:      cmd.At.File + ":" + strconv.Itoa(cmd.At.Line),
+			Spans:   []capture.Span{{File: cmd.At.File, Line: cmd.At.Line}},
+			Command: cmd, CommandBy: byOutput, Capture: cmd.Capture,
+		}
+		r.Merged = capture.Result{Span: r.Spans[0], Kind: capture.CommandFile, Client: cmd.Client}
+		lend(r, cmd.Workload, cmd.Cap, cmd.Rate)
+		out = append(out, r)
+	}
+	return out
+}
+
+// anyUntied tells whether a run that is not surely another command's could be
+// this command's.
+func anyUntied(runs []*capture.Run, cmd *capture.Command) bool {
+	for _, r := range runs {
+		if (r.Command == nil || r.Command.Index < 0) && fits(r, cmd) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOrder leaves, of the commands that each run could have, those that are
+// possible if the runs stand in the order of their commands and no two share
+// one. Without such an assignment (a loop runs one command several times) all
+// stay.
+func inOrder(runs []*capture.Run, candidates [][]*capture.Command) [][]*capture.Command {
+	n := len(runs)
+	if n < 2 {
+		return candidates
+	}
+	for _, cs := range candidates {
+		sort.SliceStable(cs, func(i, j int) bool { return precedes(cs[i], cs[j]) })
+	}
+	// first[i] is the earliest command that run i can have if all runs before
+	// it have one; latest the same from the end.
+	first := make([]*capture.Command, n)
+	for i, cs := range candidates {
+		for _, c := range cs {
+			if i == 0 || precedes(first[i-1], c) {
+				first[i] = c
+				break
+			}
+		}
+		if first[i] == nil {
+			return candidates
+		}
+	}
+	latest := make([]*capture.Command, n)
+	for i := n - 1; i >= 0; i-- {
+		cs := candidates[i]
+		for k := len(cs) - 1; k >= 0; k-- {
+			if i == n-1 || precedes(cs[k], latest[i+1]) {
+				latest[i] = cs[k]
+				break
+			}
+		}
+	}
+	out := make([][]*capture.Command, n)
+	for i, cs := range candidates {
+		for _, c := range cs {
+			if !precedes(c, first[i]) && !precedes(latest[i], c) {
+				out[i] = append(out[i], c)
+			}
+		}
+	}
+	return out
+}
+
+// precedes orders commands by their place.
+func precedes(a, b *capture.Command) bool {
+	if a.At.File != b.At.File {
+		return a.At.File < b.At.File
+	}
+	return a.Index < b.Index
+}
