@@ -49,13 +49,11 @@ func (c *console) sniff(in *format.Input) int {
 	switch {
 	case t.mine > 0:
 		return 70
-	case len(head) == 0 || head[0] == '{' || head[0] == '[' && !looksStamped(head) || head[0] == '<':
+	case len(head) == 0 || head[0] == '{' || head[0] == '<':
 		return 0
 	}
 	return 1
 }
-
-func looksStamped(b []byte) bool { return len(b) > 1 && (b[1] >= '0' && b[1] <= '9' || b[1] == 'g') }
 
 // trial feeds the whole lines of a head to machines that are thrown away.
 type trial struct {

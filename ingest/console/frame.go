@@ -27,21 +27,47 @@ func unframe(b []byte) frame {
 	if bytes.IndexByte(b, 0x1b) >= 0 {
 		f.text, f.framed = stripANSI(f.text), true
 	}
-	if len(f.text) == 0 || f.text[0] == '[' && len(f.text) > 1 && f.text[1] != 'p' {
-		return f // the plain line of a log
-	}
-	if name, rest, ok := composeName(f.text); ok {
-		f.service, f.text, f.framed = name, rest, true
-	} else if name, rest, ok := podName(f.text); ok {
-		f.service, f.text, f.framed = name, rest, true
-	}
-	if rest, ok := syslogHead(f.text); ok {
-		f.text, f.framed = rest, true
-	}
-	if t, rest, ok := collectorTime(f.text); ok {
-		f.text, f.stamp, f.framed = rest, t, true
+	for range maxFrames {
+		if len(f.text) == 0 || f.text[0] == '[' && len(f.text) > 1 && f.text[1] != 'p' || !f.takeOff() {
+			break // the plain line of a log
+		}
+		f.framed = true
 	}
 	return f
+}
+
+// maxFrames bounds how many collectors may have handed a line on.
+const maxFrames = 5
+
+// takeOff removes the outermost frame and reports whether there was one. Of
+// several names the outermost is the service; another one is taken off only in
+// front of a log line, since a bar also stands in tables.
+func (f *frame) takeOff() bool {
+	if name, rest, ok := composeName(f.text); ok && (f.service == "" || len(rest) > 0 && rest[0] == '[') {
+		f.text = rest
+		f.named(name)
+		return true
+	}
+	if name, rest, ok := podName(f.text); ok {
+		f.text = rest
+		f.named(name)
+		return true
+	}
+	if rest, ok := syslogHead(f.text); ok {
+		f.text = rest
+		return true
+	}
+	if t, rest, ok := collectorTime(f.text); ok {
+		f.text, f.stamp = rest, t
+		return true
+	}
+	return false
+}
+
+func (f *frame) named(name string) {
+	if f.service == "" {
+		f.service = name
+	}
 }
 
 // stripANSI removes escape sequences of the CSI and OSC kinds.

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"bytes"
-
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 )
@@ -14,7 +12,6 @@ type reading struct {
 	services     map[string]*service
 	order        []*service
 	first        string // the first service named; it shares with unnamed lines
-	named        int
 
 	lines     int
 	tooLong   []int
@@ -85,7 +82,8 @@ func (r *reading) physical(n int, b []byte) (framed bool) {
 		return f.framed
 	}
 	for _, p := range parts {
-		r.logical(s, format.Line{N: n, Text: p, Logger: f.stamp})
+		inner := unframe(p)
+		r.logical(s, format.Line{N: n, Text: inner.text, Logger: max(f.stamp, inner.stamp)})
 	}
 	return true
 }
@@ -152,13 +150,3 @@ func (s *service) claim(r *reading, m *machine, l format.Line) bool {
 
 // known reports whether a machine read anything of its kind.
 func (m *machine) known() bool { return m.mine+m.damaged > 0 }
-
-var newline = []byte("\n")
-
-func countLines(b []byte) int {
-	n := bytes.Count(b, newline)
-	if len(b) > 0 && b[len(b)-1] != '\n' {
-		n++
-	}
-	return n
-}

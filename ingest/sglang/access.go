@@ -36,7 +36,7 @@ func access(b []byte, ev *Event) bool {
 	}
 	url := b[dash+4:]
 	blank := bytes.IndexByte(url, ' ')
-	if blank < 0 || blank > 8 || blank+1 >= len(url) || url[blank+1] != '/' {
+	if blank <= 0 || blank > 8 || blank+1 >= len(url) || url[blank+1] != '/' {
 		return false
 	}
 	ev.Class = ClassAccess

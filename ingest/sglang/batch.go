@@ -93,7 +93,7 @@ func counter(batch *capture.Batch, key, value []byte, whole bool) {
 	case "cache hit rate":
 		batch.HitRate = decimal(bytes.TrimSuffix(value, []byte("%")))
 	case "input throughput (token/s)":
-		batch.Throughput = decimal(bytes.TrimRight(value, " "))
+		batch.Throughput = decimal(value)
 	case "cuda graph", "cpu graph", "npu graph":
 		switch string(bytes.TrimRight(value, " ")) {
 		case "True":

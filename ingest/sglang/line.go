@@ -79,18 +79,27 @@ func headed(b []byte) int {
 	switch b[0] {
 	case '.', ',':
 		return skipBlank(b, 1)
-	case '(', ' ':
-		if i := bytes.IndexAny(b, "])"); i >= 0 && (b[0] == '(' || b[1] == '[') {
-			if i+1 < len(b) && (b[i+1] == ',' || b[i+1] == '.') {
-				return skipBlank(b, i+2)
-			}
-			return i + 1
-		}
-		if b[0] == '(' || len(b) == 1 || b[1] == '[' {
-			return len(b) // cut inside the bracket
+	case '(':
+		return closing(b, ')')
+	case ' ':
+		if len(b) == 1 || b[1] == '[' {
+			return closing(b, ']')
 		}
 	}
 	return -1
+}
+
+// closing returns the offset behind a bracket and its full stop or comma, the
+// end of b if the line is cut inside the bracket.
+func closing(b []byte, end byte) int {
+	i := bytes.IndexByte(b, end)
+	if i < 0 {
+		return len(b)
+	}
+	if i+1 < len(b) && (b[i+1] == ',' || b[i+1] == '.') {
+		return skipBlank(b, i+2)
+	}
+	return i + 1
 }
 
 // fragment recognises the tail of a prefill line whose head is lost, as at the
@@ -101,14 +110,22 @@ func fragment(ev *Event) {
 		return
 	}
 	start := bytes.IndexByte(m, '#')
-	if c := m[0]; c == '{' || c == '>' || c == '|' || c == '`' {
-		return // a quotation
-	}
-	if start > len("Prefill batch, ") {
-		return // prose that names the counters
+	if !beheaded(m[:start]) {
+		return
 	}
 	ev.Class, ev.Malformed = ClassFragment, true
 	counters(m[start:], ev)
+}
+
+// beheaded reports whether b can be what is left in front of a counter when the
+// start of a prefill line is cut off: the end of its opening words, or of the
+// counter before, such as "en: 512, ".
+func beheaded(b []byte) bool {
+	if i := bytes.Index(b, []byte(": ")); i >= 0 && len(bytes.Trim(b[:i], "abcdefghijklmnopqrstuvwxyz-")) == 0 {
+		b = b[i+2:]
+	}
+	b = bytes.TrimLeft(b, "0123456789.%")
+	return bytes.HasSuffix([]byte("Prefill batch, "), b) || bytes.HasSuffix([]byte("Prefill batch. "), b)
 }
 
 // tracing reads a line of the Rust front end in the default layout of its

@@ -263,11 +263,11 @@ func (r *record) requests() {
 // details are the arrays of --output-details, one element a request in prompt
 // order.
 type details struct {
-	ttft, e2e, tpot, maxITL []float64
-	chunks                  []int32
-	input, output, cached   []int32
-	failed                  []bool
-	breakdown               bool // some cached_tokens_details is an object
+	ttft, e2e, maxITL     []float64
+	chunks                []int32
+	input, output, cached []int32
+	failed                []bool
+	breakdown             bool // some cached_tokens_details is an object
 }
 
 func (d *details) array(dec *jsontext.Decoder, name string) error {
