@@ -1,0 +1,41 @@
+package carryover
+
+// facts keeps what the count learned of a run for the causes, the rules and
+// the report.
+func (k *runCase) facts(details *finding, c combined) *Facts {
+	f := &Facts{
+		Run: k.run, Order: k.order, OrderBy: k.orderBy, Life: -1, Foreign: -1, Health: -1,
+		EmptyAtStart: k.empty.ok, EmptyBy: k.empty.by, Server: k.server, SameSeedAs: []string{},
+	}
+	if k.predicted != nil {
+		f.SameSeedAs = orEmpty(k.predicted.from)
+	}
+	if details != nil && details.inPromptOrder(k) {
+		f.HitByPrompt = details.byPrompt
+	}
+	p := k.place()
+	if p == nil {
+		if m, _, ok := k.meter(); ok && m.foreign.isExact() {
+			f.Foreign = int(m.foreign.lo)
+		}
+		return f
+	}
+	f.Life, f.Log, f.Foreign = p.Life, p.Track.Log, p.Foreign
+	f.FirstOfLife = p.Track.Lives[p.Life].Started && lastRequest(p) <= max(p.Track.Lives[p.Life].Ready, p.Track.Lives[p.Life].From)
+	f.Health = 0
+	for _, g := range p.Groups() {
+		if g.Probe {
+			f.Health++
+		}
+		for _, b := range g.Batches {
+			if f.LastBatch == 0 {
+				f.FirstBatch = b
+			}
+			f.FirstBatch, f.LastBatch = min(f.FirstBatch, b), max(f.LastBatch, b+1)
+		}
+		if g.To < p.Measured {
+			f.WarmupBatches += len(g.Batches)
+		}
+	}
+	return f
+}

@@ -1,0 +1,128 @@
+package carryover
+
+// origins bounds where the hits of a run's prompts came from. A hit with two
+// causes counts under the earliest.
+func (k *runCase) origins(c combined, details *finding) Origins {
+	var o struct{ earlier, warm, inRun, other, unknown span }
+	at := c.atStart.span
+	o.warm = k.promptOne()
+	if c.hits.hi == 0 {
+		o.warm = exactly(0)
+	}
+	if details != nil && len(details.byPrompt) > 0 && details.inPromptOrder(k) {
+		if h := details.byPrompt[0]; h == Miss || h == Trace {
+			o.warm = exactly(0)
+		}
+	}
+	if c.hits.lo == 0 {
+		o.warm.lo = 0
+	}
+	o.inRun = c.hits.span.minus(at).minus(o.warm)
+	if c.hits.hi != open && at.isExact() && c.hits.isExact() && o.warm.isExact() {
+		o.inRun = exactly(max(0, c.hits.lo-at.lo-o.warm.lo))
+	}
+	limit := k.sharing.full.plus(k.sharing.partial)
+	if limit.hi != open {
+		o.inRun = o.inRun.atMost(limit.hi)
+	}
+	o.earlier, o.other, o.unknown = k.beforeOrigins(at, details)
+	return Origins{
+		EarlierRun: o.earlier.bounds(), WarmUp: o.warm.bounds(), InRun: o.inRun.bounds(),
+		OtherClient: o.other.bounds(), Unknown: o.unknown.bounds(),
+	}
+}
+
+// beforeOrigins divides the hits that were there at start between an earlier
+// run of the capture, another client, and what cannot be told.
+func (k *runCase) beforeOrigins(at span, details *finding) (earlier, other, unknown span) {
+	if at.hi == 0 {
+		return
+	}
+	if at.hi == open {
+		return anything, anything, anything
+	}
+	repeated := int64(0)
+	if k.predicted != nil && len(k.predicted.from) > 0 {
+		repeated = k.predicted.prompts.hi
+	}
+	alone := k.servedAlone()
+	switch {
+	case repeated == 0 && alone:
+		// Every request of this server's life is accounted for and none of
+		// them sent these prompts by its arguments.
+		return span{0, at.hi}, span{0, 0}, span{0, at.hi}
+	case repeated == 0 && k.accountedSinceFlush():
+		// Emptied since the runs before it, and other requests were served:
+		// they sent the prompts.
+		return exactly(0), at, exactly(0)
+	case repeated == 0:
+		return span{0, at.hi}, span{0, at.hi}, span{0, at.hi}
+	case at.hi <= repeated && (alone || k.withinRepeated(details)):
+		return at, exactly(0), exactly(0)
+	}
+	earlier = span{0, min(at.hi, repeated)}
+	if alone {
+		earlier.lo = min(at.lo, repeated)
+		return earlier, exactly(0), span{0, max(0, at.hi-earlier.lo)}
+	}
+	return earlier, span{0, at.hi}, span{0, at.hi}
+}
+
+// withinRepeated reports whether every hit that was there at start is, by its
+// index, one of the prompts that an earlier run had sent.
+func (k *runCase) withinRepeated(details *finding) bool {
+	if details == nil || len(details.byPrompt) == 0 {
+		return false
+	}
+	if !details.inPromptOrder(k) || k.predicted.leading == 0 {
+		// The order of sending is not the order of the list, or the set comes
+		// again as a whole: the number must do.
+		return k.predicted.prompts.lo >= details.atStart.hi
+	}
+	for i, h := range details.byPrompt {
+		if (h == FullHit || h == PartialHit || h == HitUnknown) && i >= k.predicted.leading {
+			return false
+		}
+	}
+	return true
+}
+
+// servedAlone reports whether every request of the run's server life up to its
+// end belongs to a run of the capture: then no other client sent anything.
+func (k *runCase) servedAlone() bool {
+	p := k.place()
+	if p == nil || p.Foreign != 0 || !p.Whole || !p.Track.Lives[p.Life].Started || !p.Track.Log.Complete {
+		return false
+	}
+	for _, w := range k.tl.Windows {
+		if w.Track == p.Track && w.Life == p.Life && w.From < p.To {
+			return false
+		}
+	}
+	own := 0
+	for i, ps := range k.tl.Places {
+		for _, q := range ps {
+			if q.Track == p.Track && q.Life == p.Life && q.From <= p.From {
+				if len(ps) != 1 || q.Foreign != 0 || k.tl.Wants[i].Maybe {
+					return false
+				}
+				own += q.Posts
+			}
+		}
+	}
+	life := p.Track.Lives[p.Life]
+	return p.Track.PostsIn(max(life.From, life.Ready), p.To) == own
+}
+
+// accountedSinceFlush reports whether the cache was proved empty after every
+// earlier run of the capture and requests of nobody's run came after that.
+func (k *runCase) accountedSinceFlush() bool {
+	if k.flush.state != flushProved {
+		return false
+	}
+	p := k.place()
+	if p == nil {
+		return false
+	}
+	return p.Foreign > 0 || k.flush.line > 0 && requestBetween(p, k.flush.line, p.From)
+}

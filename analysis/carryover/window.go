@@ -1,0 +1,169 @@
+package carryover
+
+import (
+	"fmt"
+
+	"coldcase/analysis/timeline"
+	"coldcase/ingest/capture"
+)
+
+// countWindow counts log lines that belong to no known run. Only hits proved
+// to come from before it are cached at start; a window that begins with the
+// server's start has none.
+func countWindow(c *capture.Capture, w *timeline.Window) *Run {
+	log := w.Track.Log
+	life := w.Track.Lives[w.Life]
+	k := &runCase{c: c, server: life.Info, engine: log.Engine, lens: lens{lo: 1, hi: open}, sent: -1}
+	fill(&k.server.Version, log.Version)
+	k.sizes = sizesOf(k.lens, k.page(), k.server.PageSize != nil, k.server.CacheKind == "")
+	sum, seqs, lines := hitSet{}, span{}, 0
+	q := newQuotes(k, log.File)
+	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+		seqs = seqs.plus(span{int64(g.Min), int64(g.Max)})
+		lines += len(g.Batches)
+		if g.Probe {
+			continue
+		}
+		h := feasible(k.batchOf(g))
+		sum.full, sum.partial, sum.hits, sum.tokens = sum.full.plus(h.full), sum.partial.plus(h.partial), sum.hits.plus(h.hits), sum.tokens.plus(h.tokens)
+		q.offer(g, h)
+	}
+	damaged, unknownSeqs := damagedIn(log, w)
+	if damaged > 0 {
+		sum.hits = sum.hits.plus(span{0, unknownSeqs})
+		sum.full, sum.partial = sum.full.plus(span{0, unknownSeqs}), sum.partial.plus(span{0, unknownSeqs})
+		seqs = seqs.plus(span{0, unknownSeqs})
+		sum.tokens.hi = open
+	}
+	if lines == 0 && damaged == 0 {
+		sum.hits, sum.full, sum.partial, sum.tokens, seqs = anything, anything, anything, anything, anything
+		if ratesAboveZero(log) {
+			sum.tokens.lo = 1
+		}
+	}
+	if !log.Complete {
+		sum.tokens.hi = open
+	}
+	r := bareRun(fmt.Sprintf("%s:%d-%d", log.File, w.From, w.To), "window")
+	r.Engine = text(log.Engine)
+	r.EngineVersion = text(k.server.Version)
+	r.Source = []capture.Span{{File: log.File, Line: w.From, To: w.To}}
+	r.PageSize = k.server.PageSize
+	r.PrefixCache = cacheState(k.server, sum.hits.lo > 0)
+	r.Flush = windowFlush(w)
+	r.Sequences = field{seqs, gradeIf(seqs.known(), PerBatch)}.interval()
+	r.CachedTokens = field{sum.tokens, gradeIf(sum.tokens.known(), PerBatch)}.interval()
+	k.windowOrigins(r, w, sum)
+	note := fmt.Sprintf("%d prefill lines of %s: %s in all", lines, spanWords(seqs, "request", "requests"), spanWords(sum.hits, "hit", "hits"))
+	if lines > 0 || damaged > 0 {
+		wit := Witness{Name: "prefill-lines", Low: r.AtStart.Low, High: r.AtStart.High, Grade: r.AtStart.Grade, Note: note, Evidence: q.list()}
+		r.Witnesses = append(r.Witnesses, wit)
+	}
+	r.Why = windowWhy(w, sum, lines, damaged)
+	probesOnly := true
+	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+		probesOnly = probesOnly && (g.Probe || g.Own)
+	}
+	if w.FromStart && damaged == 0 && lines > 0 && !probesOnly && log.Complete {
+		r.Verdict = Clean
+	}
+	r.Facts = &Facts{Order: -1, Life: w.Life, Log: log, FirstBatch: firstBatch(w), LastBatch: lastBatch(w), Foreign: -1, Health: -1, Server: k.server}
+	return r
+}
+
+// windowOrigins puts the hits of a window where they belong.
+func (k *runCase) windowOrigins(r *Run, w *timeline.Window, sum hitSet) {
+	grade := gradeIf(sum.hits.known(), PerBatch)
+	if w.FromStart && sum.hits.hi != open {
+		zero := field{exactly(0), PerBatch}.interval()
+		r.AtStart, r.Cached, r.PartlyCached = zero, zero, zero
+		r.Origins = Origins{InRun: sum.hits.bounds()}
+		r.Origins.EarlierRun, r.Origins.WarmUp, r.Origins.OtherClient, r.Origins.Unknown = exactly(0).bounds(), exactly(0).bounds(), exactly(0).bounds(), exactly(0).bounds()
+		return
+	}
+	upTo := span{0, sum.hits.hi}
+	r.AtStart = field{upTo, grade}.interval()
+	r.Cached = field{span{0, sum.full.hi}, grade}.interval()
+	r.PartlyCached = field{span{0, sum.partial.hi}, grade}.interval()
+	r.Origins = Origins{
+		EarlierRun: upTo.bounds(), OtherClient: upTo.bounds(), InRun: upTo.bounds(),
+		WarmUp: exactly(0).bounds(), Unknown: sum.hits.bounds(),
+	}
+}
+
+func damagedIn(log *capture.ServerLog, w *timeline.Window) (lines int, seqs int64) {
+	for _, d := range log.Damaged {
+		if d.Class != "prefill" {
+			continue
+		}
+		if d.Line < w.From || d.Line > w.To {
+			continue
+		}
+		lines++
+		if d.NewSeq >= 0 && seqs != open {
+			seqs += int64(d.NewSeq)
+		} else {
+			seqs = open
+		}
+	}
+	return lines, seqs
+}
+
+func ratesAboveZero(log *capture.ServerLog) bool {
+	for _, s := range log.Stats {
+		if s.HitRate > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func windowFlush(w *timeline.Window) string {
+	state := flushUnknown
+	for _, f := range w.Track.Log.Flushes {
+		if f.Line > w.From {
+			break
+		}
+		switch f.Kind {
+		case capture.FlushDone:
+			state = flushProved
+		case capture.FlushRefused, capture.FlushTimeout:
+			state = flushRefused
+		}
+	}
+	return state
+}
+
+func windowWhy(w *timeline.Window, sum hitSet, lines, damaged int) []string {
+	switch {
+	case lines == 0 && damaged == 0:
+		return []string{"no prefill line was seen here, so nothing is known to be zero"}
+	case damaged > 0:
+		return []string{fmt.Sprintf("%d prefill lines are damaged: what they held is not known", damaged)}
+	case w.FromStart:
+		return []string{"the server had just started: whatever was a hit here was sent here before"}
+	}
+	return []string{"these lines belong to no run of the capture; what came before them is not shown"}
+}
+
+func firstBatch(w *timeline.Window) int {
+	if w.FirstGroup == w.LastGroup {
+		return 0
+	}
+	return w.Track.Groups[w.FirstGroup].Batches[0]
+}
+
+func lastBatch(w *timeline.Window) int {
+	if w.FirstGroup == w.LastGroup {
+		return 0
+	}
+	b := w.Track.Groups[w.LastGroup-1].Batches
+	return b[len(b)-1] + 1
+}
+
+func gradeIf(known bool, g Grade) Grade {
+	if known {
+		return g
+	}
+	return None
+}

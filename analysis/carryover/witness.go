@@ -1,0 +1,118 @@
+package carryover
+
+import (
+	"coldcase/analysis/timeline"
+	"coldcase/ingest/capture"
+)
+
+// finding is what one witness says about one run.
+type finding struct {
+	name     string
+	grade    Grade
+	note     string
+	evidence []capture.Evidence
+	// atStart bounds the prompts cached at start; full and partial those of
+	// each kind at start; tokens the cached tokens of all prompts.
+	atStart, full, partial, tokens span
+	// hits bounds all hits of prompts, whatever their origin; hitFull and
+	// hitPartial by kind.
+	hits, hitFull, hitPartial span
+	// byPrompt holds the class of each prompt in prompt order, nil otherwise.
+	byPrompt []Hit
+	// conflict is an impossible value that the witness met.
+	conflict string
+}
+
+// silent is a finding that knows nothing.
+func silent(name, note string) finding {
+	return finding{
+		name: name, grade: None, note: note, atStart: anything, full: anything, partial: anything,
+		tokens: anything, hits: anything, hitFull: anything, hitPartial: anything,
+	}
+}
+
+// witnesses lists all of them, best grade first. None looks at another.
+var witnesses = []func(k *runCase) (finding, bool){
+	clientDetails,
+	serverRequests,
+	serverArguments,
+	prefillLines,
+	counters,
+	clientTotals,
+	histogram,
+	hitRateLines,
+	clientArguments,
+	latencyGroups,
+}
+
+// fromHits turns the hits of a run's prompts into those that were there at
+// start: what the run's own warm-up left is taken off, then what prompts of
+// the run owe to each other; nothing can be there if the cache was proved
+// empty.
+func (k *runCase) fromHits(f *finding) {
+	if k.sent >= 0 {
+		f.hits = f.hits.atMost(k.sent)
+		f.hitFull, f.hitPartial = f.hitFull.atMost(k.sent), f.hitPartial.atMost(k.sent)
+	}
+	own := k.promptOne()
+	if f.hits.hi == 0 {
+		own = exactly(0)
+	}
+	if len(f.byPrompt) > 0 && f.byPrompt[0] != FullHit && f.byPrompt[0] != HitUnknown && f.inPromptOrder(k) {
+		own = exactly(0) // prompt 1 is no hit
+	}
+	if f.hits.lo == 0 && own.lo > 0 {
+		own.lo = 0 // the warm-up's hit may be among those not seen
+	}
+	full := f.hitFull.minus(own).minus(k.sharing.full)
+	partial := f.hitPartial.minus(k.sharing.partial)
+	hits := f.hits.minus(own)
+	if k.sharing.full.hi == open || k.sharing.partial.hi == open {
+		// One kind may be shared without bound: only the other is certain.
+		hits = span{max(full.lo, 0), hits.hi}
+		if k.sharing.full.hi == open {
+			hits.lo = 0
+		}
+	} else {
+		hits = span{max(0, hits.lo-max(k.sharing.full.hi, k.sharing.partial.hi)), hits.hi}
+	}
+	if k.first.hit == PartialHit && k.warm.lo >= 1 && !k.flushedAfterWarmUp() {
+		// An earlier run left prompt 1 in part and the warm-up completed it:
+		// a full hit of this run, a partial one at start.
+		full = full.minus(exactly(1))
+		partial = partial.plus(exactly(1))
+	}
+	f.full, f.partial, f.atStart = full, partial, hits
+	if k.empty.ok {
+		f.full, f.partial, f.atStart = exactly(0), exactly(0), exactly(0)
+	}
+}
+
+func (f *finding) inPromptOrder(k *runCase) bool {
+	q := k.run.Merged.Requests
+	return q != nil && q.InOrder
+}
+
+// servedIn lists the per-request lines between two lines of a place's log, one
+// a request: servers may print two lines for one.
+func servedIn(p *timeline.Place, from, to int) []capture.Served {
+	var out []capture.Served
+	seen := map[uint64]int{}
+	for _, s := range p.Track.Log.Served.All() {
+		if int(s.Line) < from || int(s.Line) > to || s.Health {
+			continue
+		}
+		if i, ok := seen[s.RID]; ok && s.RID != 0 {
+			if out[i].Cached < 0 {
+				out[i].Cached = s.Cached
+			}
+			if out[i].Prompt <= 0 {
+				out[i].Prompt = s.Prompt
+			}
+			continue
+		}
+		seen[s.RID] = len(out)
+		out = append(out, *s)
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package carryover
+
+import (
+	"fmt"
+
+	"coldcase/ingest/capture"
+)
+
+// histogram counts requests by the tokens that were not cached: SGLang's
+// uncached_prompt_tokens_histogram (0.5.12 on), vLLM's
+// request_prefill_kv_computed_tokens. Requests with few of them are hits for
+// certain, requests with nearly a whole prompt of them are none.
+func histogram(k *runCase) (finding, bool) {
+	m, _, ok := k.meter()
+	if !ok {
+		return finding{}, false
+	}
+	h := m.delta.UncachedTokens()
+	if !h.OK || k.sizes.maxLen == open {
+		return finding{}, false
+	}
+	all, lines := k.byBuckets(h, m)
+	if h.Count != float64(m.requests) {
+		return silent("histogram", fmt.Sprintf("it holds %.0f requests, the counters %d", h.Count, m.requests)), true
+	}
+	f := finding{name: "histogram", grade: Bounded, tokens: anything, evidence: quoteLines(k, k.run.After.File, lines)}
+	k.fromAll(&f, all, m.foreign)
+	f.note = k.countNote(&f, fmt.Sprintf("%d requests by their uncached tokens", m.requests))
+	return f, true
+}
+
+func (k *runCase) byBuckets(h capture.Histogram, m metered) (span, []int) {
+	s := k.sizes
+	all := span{0, m.requests}
+	var lines []int
+	sure := int64(0)
+	if b, ok := h.AtMost(float64(s.minLen - s.hitHi)); ok {
+		// At most that many uncached tokens leave at least a hit's worth of
+		// even the shortest prompt.
+		sure = int64(b.N)
+		all.lo = sure
+		lines = append(lines, b.After)
+		// What the sure hits took leaves so many tokens for other hits.
+		rest := m.cached - sure*max(0, s.minLen-int64(b.LE))
+		all.hi = min(all.hi, sure+max(0, rest)/max(1, s.hitLo))
+	}
+	if b, ok := h.Covering(float64(s.maxLen - s.hitLo)); ok {
+		all.hi = min(all.hi, int64(b.N))
+		if len(lines) == 0 || lines[0] != b.After {
+			lines = append(lines, b.After)
+		}
+	}
+	all.lo = min(all.lo, all.hi)
+	return all, lines
+}

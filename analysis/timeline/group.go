@@ -1,0 +1,152 @@
+package timeline
+
+import "coldcase/ingest/capture"
+
+// Group is the smallest stretch of one rank's prefill lines that holds whole
+// requests: a single line, or the lines of a chunked prefill up to the one
+// after which nothing is pending.
+type Group struct {
+	Batches []int // indexes into ServerLog.Batches, ascending
+	Line    int   // of the first batch
+	To      int   // line of the last batch
+	Stamp   capture.Stamp
+
+	// Requests that the group started: Min if every line but the first
+	// continues one, Max if none does.
+	Min, Max int
+	// New and Cached sum the lines' counters; Replay the replayed tokens.
+	New, Cached, Replay int64
+	// CachedSure is false if old logs may have printed earlier chunks of the
+	// same request as cached (SGLang 0.2.7 to 0.4.1).
+	CachedSure bool
+	Running    int // #running-req of the first line, -1 unknown
+	// Probe marks one request of one page or less without a hit: a health
+	// check, or a prompt too short to count.
+	Probe bool
+	// Own marks the server's own warm-up: prefilled before it said it serves.
+	Own bool
+}
+
+// Requests is the number of requests if it is certain, else -1.
+func (g *Group) Requests() int {
+	if g.Min == g.Max {
+		return g.Min
+	}
+	return -1
+}
+
+// chunker builds groups for one data-parallel rank.
+type chunker struct {
+	open *Group
+	last *capture.Batch
+}
+
+// groups cuts the prefill lines of a log into groups, copies by other ranks
+// left out. lives gives the settings in force at a line.
+func groups(log *capture.ServerLog, lives []*Life) []*Group {
+	var out []*Group
+	state := map[int8]*chunker{}
+	keep := ranks(log)
+	for i, b := range log.Batches.All() {
+		if !keep(b.Rank) {
+			continue
+		}
+		life := lifeAt(lives, int(b.Line))
+		c := state[b.Rank.DP]
+		if c == nil {
+			c = &chunker{}
+			state[b.Rank.DP] = c
+		}
+		if c.open != nil && c.continues(b, life) {
+			c.open.add(i, b)
+		} else {
+			c.open = newGroup(i, b, life)
+			out = append(out, c.open)
+		}
+		c.last = b
+	}
+	for _, g := range out {
+		g.settle()
+	}
+	return out
+}
+
+func newGroup(i int, b *capture.Batch, life *Life) *Group {
+	g := &Group{Line: int(b.Line), To: int(b.Line), Stamp: b.Stamp, Running: int(b.Running), CachedSure: true}
+	page := int32(1)
+	if life.Info.PageSize != nil {
+		page = int32(*life.Info.PageSize)
+	}
+	g.Probe = b.NewSeq == 1 && b.NewToken <= page && b.Cached == 0
+	g.Own = life.Ready > 0 && int(b.Line) < life.Ready
+	g.add(i, b)
+	return g
+}
+
+func (g *Group) add(i int, b *capture.Batch) {
+	g.Batches = append(g.Batches, i)
+	g.To = int(b.Line)
+	g.Max += int(b.NewSeq)
+	g.New += int64(b.NewToken)
+	g.Cached += int64(b.Cached)
+	if b.Replay > 0 {
+		g.Replay += int64(b.Replay)
+	}
+	if b.Old && b.HitRate >= 0 && len(g.Batches) > 1 && b.Cached > 0 {
+		g.CachedSure = false
+	}
+}
+
+// settle derives the least number of requests: each line after the first may
+// hold one continuation of the line before.
+func (g *Group) settle() {
+	g.Min = max(g.Max-(len(g.Batches)-1), 1)
+	if len(g.Batches) > 1 {
+		g.Probe = false
+	}
+}
+
+// continues reports whether line b may hold the rest of a request of the line
+// before it. #pending-token counts what is left of a chunked request and what
+// waits, so 0 ends a group for certain (SGLang 0.5.11 and later). Older logs
+// do not print it: there a line that used the whole chunk budget may go on.
+func (c *chunker) continues(b *capture.Batch, life *Life) bool {
+	prev := c.last
+	if prev.Pending == 0 {
+		return false
+	}
+	if chunk := life.chunk(); chunk > 0 {
+		page := int32(1)
+		if life.Info.PageSize != nil {
+			page = int32(*life.Info.PageSize)
+		}
+		return prev.NewToken > chunk-page
+	}
+	if prev.Pending > 0 {
+		return true
+	}
+	// No pending count and no chunk size: equal lines with a queue behind them
+	// look like chunks, and only then is it worth opening the interval.
+	return prev.Queue > 0 && prev.NewToken == b.NewToken && prev.NewToken >= 256 && prev.NewToken%256 == 0
+}
+
+// ranks returns which ranks' lines count: with pipeline, context or tensor
+// parallelism several ranks may print the same batch; data-parallel ranks
+// print their own.
+func ranks(log *capture.ServerLog) func(capture.Rank) bool {
+	type least struct{ pp, tp, cp int8 }
+	lowest := map[int8]least{}
+	for _, b := range log.Batches.All() {
+		r := b.Rank
+		l, seen := lowest[r.DP]
+		if !seen {
+			l = least{r.PP, r.TP, r.CP}
+		}
+		l.pp, l.tp, l.cp = min(l.pp, r.PP), min(l.tp, r.TP), min(l.cp, r.CP)
+		lowest[r.DP] = l
+	}
+	return func(r capture.Rank) bool {
+		l := lowest[r.DP]
+		return r.PP == l.pp && r.TP == l.tp && r.CP == l.cp
+	}
+}

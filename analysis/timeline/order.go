@@ -1,0 +1,160 @@
+package timeline
+
+import (
+	"coldcase/ingest/capture"
+)
+
+// Order is what is known of the order in which runs ran: a partial order, and
+// for each pair the evidence that fixes it.
+type Order struct {
+	n      int
+	before [][]string // before[a][b] = reason, "" if not known that a ran before b
+}
+
+func newOrder(n int) *Order {
+	o := &Order{n: n, before: make([][]string, n)}
+	for i := range o.before {
+		o.before[i] = make([]string, n)
+	}
+	return o
+}
+
+// Before reports whether run a is known to have run before run b, and by what:
+// "stated", "log", "records", "commands", "counters" or "clock".
+func (o *Order) Before(a, b int) (string, bool) {
+	r := o.before[a][b]
+	return r, r != ""
+}
+
+// add notes that a ran before b, unless the opposite is known already: the
+// sources are added from the surest to the least sure.
+func (o *Order) add(a, b int, why string) {
+	if a == b || o.before[a][b] != "" || o.before[b][a] != "" {
+		return
+	}
+	// Close the order over the new edge.
+	for i := 0; i < o.n; i++ {
+		if i != a && o.before[i][a] == "" {
+			continue
+		}
+		for j := 0; j < o.n; j++ {
+			if j != b && o.before[b][j] == "" {
+				continue
+			}
+			if i != j && o.before[i][j] == "" && o.before[j][i] == "" {
+				o.before[i][j] = why
+			}
+		}
+	}
+}
+
+// orderRuns collects what files say about the order, before any log is looked
+// at. starts is the number of server starts that the capture shows.
+func orderRuns(c *capture.Capture, starts int) *Order {
+	o := newOrder(len(c.Runs))
+	byNotes(o, c)
+	bySameFile(o, c.Runs)
+	byClock(o, c.Runs)
+	byCounters(o, c.Runs, starts)
+	byCommands(o, c.Runs)
+	return o
+}
+
+// byNotes takes the order that a person stated.
+func byNotes(o *Order, c *capture.Capture) {
+	at := map[string]int{}
+	for i, f := range c.Notes.Order {
+		at[f] = i + 1
+	}
+	place := func(r *capture.Run) int {
+		for _, s := range r.Spans {
+			if p := at[s.File]; p > 0 {
+				return p
+			}
+		}
+		return at[r.ID]
+	}
+	pairs(c.Runs, func(a, b int) {
+		if pa, pb := place(c.Runs[a]), place(c.Runs[b]); pa > 0 && pb > 0 && pa < pb {
+			o.add(a, b, "stated")
+		}
+	})
+}
+
+// bySameFile orders records of one file: clients append, so lines are in order
+// of time.
+func bySameFile(o *Order, runs []*capture.Run) {
+	pairs(runs, func(a, b int) {
+		for _, x := range runs[a].Results {
+			for _, y := range runs[b].Results {
+				if x.Span.File == y.Span.File && x.Span.Line < y.Span.Line {
+					o.add(a, b, "records")
+				}
+			}
+		}
+	})
+}
+
+// byClock orders runs by the client's own times, where two records carry them.
+func byClock(o *Order, runs []*capture.Run) {
+	pairs(runs, func(a, b int) {
+		x, y := &runs[a].Merged, &runs[b].Merged
+		switch {
+		case runs[a].Results == nil || runs[b].Results == nil || runs[a].Merged.Client != runs[b].Merged.Client:
+		case x.End > 0 && y.Start > 0 && x.End <= y.Start,
+			x.Start > 0 && y.Start > 0 && x.Start < y.Start,
+			x.End > 0 && y.End > 0 && x.End < y.End:
+			o.add(a, b, "clock")
+		}
+	})
+}
+
+// byCounters orders runs of one server life: what was counted when a run ended
+// had been counted when a later one began. After a restart counters begin anew,
+// so with more than one start only a reading that equals another proves it.
+func byCounters(o *Order, runs []*capture.Run, starts int) {
+	pairs(runs, func(a, b int) {
+		after, before := runs[a].After, runs[b].Before
+		if after == nil || before == nil || after.Engine != before.Engine {
+			return
+		}
+		x, okx := total(after)
+		y, oky := total(before)
+		if !okx || !oky || x == 0 {
+			return
+		}
+		if x == y || (starts <= 1 && x < y) {
+			o.add(a, b, "counters")
+		}
+	})
+}
+
+// total is a counter that only grows within a life: prompt tokens finished.
+func total(s *capture.Snapshot) (float64, bool) {
+	for _, name := range []string{"sglang:prompt_tokens_total", "vllm:prompt_tokens_total"} {
+		if v, ok := s.Sum(name); ok {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// byCommands orders runs by the lines of the command file that made them.
+func byCommands(o *Order, runs []*capture.Run) {
+	pairs(runs, func(a, b int) {
+		x, y := runs[a].Command, runs[b].Command
+		if x != nil && y != nil && x.At.File == y.At.File && x.At.Line < y.At.Line {
+			o.add(a, b, "commands")
+		}
+	})
+}
+
+func pairs(runs []*capture.Run, f func(a, b int)) {
+	for a := range runs {
+		for b := range runs {
+			if a != b {
+				f(a, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package timeline
+
+import (
+	"math"
+
+	"coldcase/ingest/capture"
+)
+
+// Place is one feasible place of a run on a log: a range of lines between two
+// cuts, with the requests seen there.
+type Place struct {
+	Track               *Track
+	FirstCell, LastCell int
+	From, To            int // lines
+	Life                int
+	FirstGroup          int // half-open range of groups
+	LastGroup           int
+	Posts               int
+	// Warm is the number of requests before the measured ones; -1 unknown.
+	Warm int
+	// Foreign is the number of requests beyond the run's own, by access lines
+	// or by sequences; 0 if all are accounted for.
+	Foreign int
+	// Measured is the first line that can belong to a measured request: what
+	// stands before it is warm-up.
+	Measured int
+	// Whole is true if every request of the run has its lines here: counts
+	// then have an upper bound.
+	Whole bool
+	// Stated is true if a person named the place (an excerpt).
+	Stated bool
+}
+
+// Groups returns the groups of the place.
+func (p *Place) Groups() []*Group { return p.Track.Groups[p.FirstGroup:p.LastGroup] }
+
+// candidates lists the places of a track that fit a run.
+func (t *Track) candidates(w *Want) []*Place {
+	if !w.placeable() || (w.Engine != "" && t.Log.Engine != "" && w.Engine != t.Log.Engine) {
+		return nil
+	}
+	var exact, loose []*Place
+	for i := range t.Cells {
+		requests := 0
+		for j := i; j < len(t.Cells); j++ {
+			if t.Cells[j].Life != t.Cells[i].Life {
+				break
+			}
+			requests += t.requests(t.Cells[j])
+			if requests > w.MaxSent+w.MaxWarm {
+				if j == i {
+					if p := t.fit(w, i, j, requests); p != nil {
+						loose = append(loose, p)
+					}
+				}
+				break
+			}
+			if requests < w.MinSent+w.MinWarm || t.requests(t.Cells[i]) == 0 || t.requests(t.Cells[j]) == 0 {
+				continue
+			}
+			if p := t.fit(w, i, j, requests); p != nil {
+				exact = append(exact, p)
+			}
+		}
+	}
+	if len(exact) > 0 {
+		return framed(exact)
+	}
+	return framed(loose)
+}
+
+// framed keeps the places that client marks frame, if there are any: a client
+// that leaves marks leaves them around each of its runs.
+func framed(ps []*Place) []*Place {
+	var out []*Place
+	for _, p := range ps {
+		c := p.Track.Cells
+		if p.FirstCell == p.LastCell && c[p.FirstCell].Start && c[p.LastCell].End {
+			out = append(out, p)
+		}
+	}
+	if out != nil {
+		return out
+	}
+	return ps
+}
+
+// requests is the number of requests of a cell: by access lines where the log
+// has them, else by sequences.
+func (t *Track) requests(c *Cell) int {
+	if t.HasAccess {
+		return c.Posts
+	}
+	n := 0
+	for _, g := range t.Groups[c.FirstGroup:c.LastGroup] {
+		if !g.Probe && !g.Own {
+			n += g.Max
+		}
+	}
+	return n
+}
+
+// fit builds the place of cells i to j for a run, nil if something speaks
+// against it.
+func (t *Track) fit(w *Want, i, j, requests int) *Place {
+	a, b := t.Cells[i], t.Cells[j]
+	p := &Place{
+		Track: t, FirstCell: i, LastCell: j, From: a.From, To: b.To, Life: a.Life,
+		FirstGroup: a.FirstGroup, LastGroup: b.LastGroup, Posts: requests, Whole: true,
+	}
+	life := t.Lives[a.Life]
+	if life.Ready > p.From && life.Ready < p.To {
+		// The server's own warm-up is nobody's run.
+		p.From = life.Ready
+		p.FirstGroup = t.groupsFrom(p.From)
+		if t.HasAccess {
+			p.Posts = t.PostsIn(p.From, p.To)
+			if p.Posts < w.MinSent+w.MinWarm {
+				return nil
+			}
+		}
+	}
+	p.warmups(w)
+	p.measured(w)
+	p.whole()
+	if !p.lasts(w) || !p.flushes(w) {
+		return nil
+	}
+	return p
+}
+
+// warmups derives how many of the place's requests came before the measured.
+func (p *Place) warmups(w *Want) {
+	p.Warm = -1
+	extra := p.Posts - w.MaxSent
+	switch {
+	case extra > w.MaxWarm:
+		p.Foreign = extra - w.MaxWarm
+		if w.MinWarm == w.MaxWarm {
+			p.Warm = w.MinWarm
+		}
+	case w.MinWarm == w.MaxWarm:
+		p.Warm = w.MinWarm
+	case w.MinSent == w.MaxSent:
+		p.Warm = extra
+	}
+}
+
+// measured finds the first line after the warm-ups.
+func (p *Place) measured(w *Want) {
+	p.Measured = p.From
+	warm := p.Warm
+	if warm < 0 {
+		warm = w.MaxWarm
+	}
+	if warm == 0 {
+		return
+	}
+	if line, ok := p.flushLine(w); ok {
+		p.Measured = line
+		return
+	}
+	seen := 0
+	for _, g := range p.Groups() {
+		if g.Own || (g.Probe && !p.shortPrompts(w)) {
+			continue
+		}
+		seen += g.Max
+		if seen >= warm {
+			p.Measured = g.To + 1
+			return
+		}
+	}
+	if t := p.Track; t.HasAccess {
+		posts := t.PostsIn(0, p.From-1)
+		if posts+warm < len(t.Posts) {
+			p.Measured = t.Posts[posts+warm]
+		}
+	}
+}
+
+// shortPrompts reports whether the run's own prompts may look like probes.
+func (p *Place) shortPrompts(w *Want) bool {
+	in := w.Run.Merged.Workload.InputLen
+	return in != nil && *in <= 2
+}
+
+// flushLine is the line of a flush inside the place, after its first request,
+// where the client was told to flush: the measured requests come after it.
+func (p *Place) flushLine(w *Want) (int, bool) {
+	if w.FlushAsked == nil || !*w.FlushAsked {
+		return 0, false
+	}
+	for _, f := range p.Track.Log.Flushes {
+		if f.Line > p.From && f.Line < p.To && p.Track.requestsBetween(p.From, f.Line-1) {
+			return f.Line + 1, true
+		}
+	}
+	return 0, false
+}
+
+// whole compares requests with sequences: fewer sequences than requests means
+// that lines are missing, more that something else was served.
+func (p *Place) whole() {
+	log := p.Track.Log
+	if !log.Complete {
+		p.Whole = false
+	}
+	for _, d := range log.Damaged {
+		if d.Class == "prefill" && d.Line >= p.From && d.Line <= p.To {
+			p.Whole = false
+		}
+	}
+	if log.Batches.Len() == 0 || !p.Track.HasAccess {
+		return
+	}
+	least, most := 0, 0
+	for _, g := range p.Groups() {
+		if g.Own {
+			continue
+		}
+		most += g.Max
+		if !g.Probe {
+			least += g.Min
+		}
+	}
+	if most < p.Posts {
+		p.Whole = false
+	}
+	if extra := least - p.Posts; extra > 0 && !p.retracted() {
+		p.Foreign += extra
+	}
+}
+
+// retracted reports whether requests were put back and prefilled again.
+func (p *Place) retracted() bool {
+	for _, m := range p.Track.Log.Marks {
+		if m.Kind == capture.MarkRetract && m.Line >= p.From && m.Line <= p.To {
+			return true
+		}
+	}
+	return false
+}
+
+// lasts holds the place's stamps against the client's duration. Stamps are
+// whole seconds and the client's clock runs from before the first send to
+// after the last answer.
+func (p *Place) lasts(w *Want) bool {
+	from, to := p.Track.stampFrom(p.Measured), p.Track.stampTo(p.To)
+	if w.Duration <= 0 || from == 0 || to == 0 || to < from {
+		return true
+	}
+	span := float64(to-from) / 1000
+	return math.Abs(span-w.Duration) <= 4+0.1*w.Duration
+}
+
+// flushes reports whether the place agrees with what the client was told: a
+// client that flushes leaves a line if the log shows flush lines at all.
+func (p *Place) flushes(w *Want) bool {
+	if w.FlushAsked == nil || !*w.FlushAsked || len(p.Track.Log.Flushes) == 0 {
+		return true
+	}
+	_, ok := p.flushLine(w)
+	return ok
+}
+
+// stampFrom is the first stamp at or after a line, stampTo the last one at or
+// before it; 0 if the log has none.
+func (t *Track) stampFrom(line int) capture.Stamp {
+	for _, g := range t.Groups {
+		if g.Line >= line && g.Stamp > 0 {
+			return g.Stamp
+		}
+	}
+	return 0
+}
+
+func (t *Track) stampTo(line int) capture.Stamp {
+	var at capture.Stamp
+	for _, a := range t.Log.Access.All() {
+		if int(a.Line) > line {
+			break
+		}
+		if a.Stamp > 0 {
+			at = a.Stamp
+		}
+	}
+	for i := t.groupsFrom(line+1) - 1; i >= 0; i-- {
+		if s := t.Groups[i].Stamp; s > 0 {
+			return max(at, s)
+		}
+	}
+	return at
+}

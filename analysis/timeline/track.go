@@ -1,0 +1,152 @@
+package timeline
+
+import (
+	"sort"
+
+	"coldcase/ingest/capture"
+)
+
+// Track is one server log prepared for placing: its lives, the groups of its
+// prefill lines, and the cells between the marks of clients.
+type Track struct {
+	Index  int // into Capture.Logs
+	Log    *capture.ServerLog
+	Lives  []*Life
+	Groups []*Group
+	Cells  []*Cell
+	// Posts are the lines of generation requests answered with 200, one entry
+	// a request, in order.
+	Posts []int
+	// HasAccess is false if the log shows no request at all: then requests
+	// are counted from prefill lines.
+	HasAccess bool
+}
+
+// Cell is a stretch of a log between two marks: the place of one run, of a
+// part of one, or of nothing.
+type Cell struct {
+	From, To int
+	Life     int
+	// Start and End say that a client's look-ups open or close the cell.
+	Start, End bool
+	// Posts is the number of requests by access lines.
+	Posts int
+	// FirstGroup and LastGroup are the half-open range of groups.
+	FirstGroup, LastGroup int
+}
+
+// mark is a cut between cells.
+type mark struct {
+	line int
+	end  bool // a client's last look-up; else its first
+	life bool // a server start
+}
+
+func newTrack(index int, log *capture.ServerLog) *Track {
+	t := &Track{Index: index, Log: log, Lives: lives(log)}
+	t.Groups = groups(log, t.Lives)
+	for _, a := range log.Access.All() {
+		if !generation(a.Path) || a.Status != 200 {
+			continue
+		}
+		t.HasAccess = true
+		for i := int32(0); i < a.N; i++ {
+			// Lines of a merged entry are spread evenly; only their order and
+			// the entry's range matter.
+			line := a.Line
+			if a.N > 1 {
+				line += (a.To - a.Line) * i / (a.N - 1)
+			}
+			t.Posts = append(t.Posts, int(line))
+		}
+	}
+	t.cut()
+	return t
+}
+
+func generation(p capture.Path) bool {
+	return p == capture.PathGenerate || p == capture.PathCompletions || p == capture.PathChat
+}
+
+// marks lists the cuts of a log in order of line.
+func (t *Track) marks() []mark {
+	var ms []mark
+	for _, a := range t.Log.Access.All() {
+		switch a.Path {
+		case capture.PathModels, capture.PathModelInfo, capture.PathTokenize:
+			ms = append(ms, mark{line: int(a.Line)})
+		case capture.PathServerInfo:
+			ms = append(ms, mark{line: int(a.To), end: true})
+		case capture.PathMetrics, capture.PathFlush:
+			// vLLM's client reads the metrics right before and after the
+			// measured requests, and a reset is never inside a run there.
+			if t.Log.Engine == "vllm" {
+				ms = append(ms, mark{line: int(a.To), end: true})
+			}
+		}
+	}
+	for _, l := range t.Lives[1:] {
+		ms = append(ms, mark{line: l.From, life: true})
+	}
+	sort.SliceStable(ms, func(i, j int) bool { return ms[i].line < ms[j].line })
+	return ms
+}
+
+// cut divides the track into cells at its marks.
+func (t *Track) cut() {
+	from := t.Log.Span.Line
+	start := false
+	add := func(to int, end bool) {
+		if to < from {
+			return
+		}
+		c := &Cell{From: from, To: to, Start: start, End: end}
+		t.fill(c)
+		if c.Posts == 0 && c.FirstGroup == c.LastGroup && len(t.Cells) > 0 && end {
+			// A second look-up at the end of the same run.
+			t.Cells[len(t.Cells)-1].To = to
+		} else {
+			t.Cells = append(t.Cells, c)
+		}
+		from, start = to+1, false
+	}
+	for _, m := range t.marks() {
+		switch {
+		case m.end:
+			add(m.line, true)
+		case t.requestsBetween(from, m.line-1):
+			add(m.line-1, false)
+			start = !m.life
+		default:
+			start = start || !m.life
+			if m.life {
+				add(m.line-1, false)
+			}
+		}
+	}
+	add(t.Log.Span.To, false)
+}
+
+func (t *Track) requestsBetween(from, to int) bool {
+	return t.PostsIn(from, to) > 0 || t.groupsFrom(from) < t.groupsFrom(to+1)
+}
+
+// groupsFrom is the index of the first group that starts at or after a line.
+func (t *Track) groupsFrom(line int) int {
+	return sort.Search(len(t.Groups), func(i int) bool { return t.Groups[i].Line >= line })
+}
+
+// PostsIn counts the generation requests of a range of lines.
+func (t *Track) PostsIn(from, to int) int {
+	return sort.SearchInts(t.Posts, to+1) - sort.SearchInts(t.Posts, from)
+}
+
+func (t *Track) fill(c *Cell) {
+	c.FirstGroup, c.LastGroup = t.groupsFrom(c.From), t.groupsFrom(c.To+1)
+	c.Posts = t.PostsIn(c.From, c.To)
+	for i, l := range t.Lives {
+		if c.From >= l.From {
+			c.Life = i
+		}
+	}
+}
