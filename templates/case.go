@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"strings"
+
 	"coldcase/templates/mdx"
 )
 
@@ -39,11 +41,11 @@ func (v *view) CountIt() mdx.Safe {
 	return v.place(countBlock{Question: "Of the prompts on these lines, how many were full hits?", Low: e.FullHits.Low, High: e.FullHits.High})
 }
 
-// Headline is the question of the case, from the reader's own capture.
+// Surprise is what the case asks about, from the reader's own capture.
 func (v *view) Surprise() string {
 	switch {
 	case v.Inversion != nil:
-		return v.Inversion.Text
+		return strings.TrimSuffix(v.Inversion.Text, ".")
 	case v.OnlyWindows():
 		return "A server's log, and no word of who sent these requests."
 	case v.OneRun():

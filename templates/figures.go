@@ -40,7 +40,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "medians", Title: "Median time to first token by concurrency cap",
-		Read: "Each mark is one run. Its fill is the share of prompts proved to be cached at start; an empty mark with a question mark is not known, not zero.",
+		Read: "Each mark is one run. Its fill is the share of prompts proved to be cached at start; a question mark is a share that is not known, which is not zero.",
 		X:    figure.CategoryAxis("concurrency cap", names),
 		Table: figure.Table{Head: []string{"run", "n", "median TTFT, ms", "cached at start", "state"},
 			Right: []bool{false, true, true, true, false}},
@@ -63,11 +63,8 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		x := float64(at) + 0.11*float64((k+1)/2)*float64(1-2*(k%2))
 		top = math.Max(top, m.Value)
 		p := figure.Point{X: x, Y: m.Value, Share: r.Share(), Doubt: r.Verdict == "contaminated",
-			Labels: []string{ms(m.Value) + " ms", cachedShort(r)}, Tip: r.Label + ": median TTFT " + ms(m.Value) + " ms, n " + r.N() + ", cached at start " + r.AtStart()}
-		if p.Share == nil {
-			zero := 0.0
-			p.Share = &zero
-		}
+			Labels: []string{ms(m.Value) + " ms, n " + r.N(), cachedShort(r)}, Tip: r.Label + ": median TTFT " + ms(m.Value) + " ms, n " + r.N() + ", cached at start " + r.AtStart()}
+		p.Unknown = p.Share == nil
 		runs.Points = append(runs.Points, p)
 		thread.Points = append(thread.Points, figure.Point{X: x, Y: m.Value})
 	}

@@ -40,12 +40,33 @@ func ecdfFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if len(f.Layers) == 0 {
 		return nil
 	}
+	f.Layers = append(f.Layers, medianMarks(f.Layers, rows)...)
 	f.N = "n stands in the legend; failed requests have no first token and are not drawn."
 	f.X = figure.ValueAxis("time to first token, ms", 0, top)
 	out := []*figure.Figure{f}
 	for _, r := range byConcern(withTimes(rows)) {
 		if s := splitFigure(r); s != nil && len(out) <= maxSplit {
 			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// maxMarked bounds the runs whose printed median is marked on the distribution.
+const maxMarked = 4
+
+// medianMarks puts each run's median on its line, at the half. A median on a
+// flat stretch is seen at once.
+func medianMarks(lines []figure.Layer, rows []*row) []figure.Layer {
+	var out []figure.Layer
+	drawn := withTimes(rows)
+	if len(drawn) > maxMarked {
+		return nil
+	}
+	for i, r := range drawn {
+		if m, ok := r.Figure("median_ttft_ms"); ok {
+			out = append(out, figure.Layer{Color: lines[i].Color, Kind: figure.Dots, Glyph: figure.Ring,
+				Points: []figure.Point{{X: m.Value, Y: 0.5, Labels: []string{"median " + ms(m.Value)}, Tip: r.Label + ": median " + ms(m.Value) + " ms, n " + r.N()}}})
 		}
 	}
 	return out

@@ -55,7 +55,7 @@ func indexFigure(r *row) *figure.Figure {
 		N:     "n " + r.N() + " requests.", Note: left,
 		Read:   "Left is prompt 0. Prompts that an earlier run sent stand at the left if the prompt sets nest. Waves of a closed loop show as groups of the size of the cap.",
 		Height: 210,
-		X:      figure.ValueAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests)-1)),
+		X:      figure.ExactAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests)-1)),
 		Y:      figure.ValueAxis("TTFT, ms", 0, top),
 		Table:  figure.Table{Head: []string{"wave", "first prompt", "n", "median, ms", "hits"}, Right: []bool{true, true, true, true, true}},
 	}

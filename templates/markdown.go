@@ -24,7 +24,7 @@ func parseTexts() *template.Template {
 		"sign": sign, "words": words, "ms": ms, "count": count, "grade": grade, "place": place,
 		"statistic": statistic, "capText": capText, "optional": optional[int], "seed": optional[int64],
 		"text": text, "bounds": bounds, "graded": graded, "integer": func(n int) string { return integer(int64(n)) },
-		"join": join, "hits": hits, "int64": func(n int) int64 { return int64(n) },
+		"join": join, "sentence": sentence, "hits": hits, "int64": func(n int) int64 { return int64(n) },
 		"term": func(word, id string) mdx.Safe { return mdx.Safe("[" + mdx.Escape(word) + "](#" + id + ")") },
 		"size": func(n int64) string { return integer(n) },
 	}).ParseFS(textFiles, "text/*.md.tmpl"))

@@ -2,53 +2,51 @@ package templates
 
 import "coldcase/analysis/carryover"
 
-// proves says in words what the measured witness of a run proves and what it
-// leaves open. It reads the count; it adds nothing to it.
-func proves(r *row) pairBlock {
+// proves says in words what the lines of one witness prove of a run and what
+// they leave open. It reads the count; it adds nothing to it.
+func proves(r *row, w *carryover.Witness) pairBlock {
 	var b pairBlock
-	i := r.Run.AtStart
-	graded := " (" + grade(i.Grade) + ")"
+	graded := " (" + grade(w.Grade) + ")."
+	n := of(r.Run)
 	switch {
-	case i.High != nil && *i.High == i.Low && i.Low == 0:
-		b.Proves = append(b.Proves, "No prompt"+of(r.Run)+" was cached at start"+graded+".")
-	case i.High != nil && *i.High == i.Low:
-		b.Proves = append(b.Proves, "Exactly "+integer(i.Low)+of(r.Run)+" were cached at start"+graded+".")
-	case i.Low > 0:
-		b.Proves = append(b.Proves, count(i.Low, i.High)+of(r.Run)+" were cached at start"+graded+".")
-	case i.High != nil:
-		b.Proves = append(b.Proves, "At most "+integer(*i.High)+of(r.Run)+" were cached at start"+graded+".")
+	case w.High != nil && *w.High == 0:
+		b.Proves = append(b.Proves, "No prompt"+n+" was cached at start"+graded)
+	case w.High != nil && *w.High == w.Low:
+		b.Proves = append(b.Proves, "Exactly "+integer(w.Low)+n+" were cached at start"+graded)
+	case w.Low > 0:
+		b.Proves = append(b.Proves, count(w.Low, w.High)+n+" were cached at start"+graded)
+	case w.High != nil:
+		b.Proves = append(b.Proves, "At most "+integer(*w.High)+n+" were cached at start"+graded)
 	default:
-		b.Proves = append(b.Proves, "Nothing about this run: no line of the capture measures it.")
-	}
-	if o := r.Origins.EarlierRun; o.Low > 0 {
-		b.Proves = append(b.Proves, "An earlier run had left "+count(o.Low, o.High)+" of them there.")
-	}
-	if o := r.Origins.OtherClient; o.Low > 0 {
-		b.Proves = append(b.Proves, "Another client had left "+count(o.Low, o.High)+" of them there.")
+		b.Proves = append(b.Proves, "Nothing about the start of this run.")
 	}
 	if r.Flush == "proved" {
-		b.Proves = append(b.Proves, "The cache was emptied before the run.")
+		b.Proves = append(b.Proves, "With the rest of the capture: the cache was emptied before the run.")
 	}
-	b.Not = notProved(r, i)
+	switch o := r.Origins; {
+	case o.EarlierRun.Low > 0:
+		b.Proves = append(b.Proves, "With the rest of the capture: an earlier run had left "+count(o.EarlierRun.Low, o.EarlierRun.High)+" of them there.")
+	case o.OtherClient.Low > 0:
+		b.Proves = append(b.Proves, "With the rest of the capture: another client had left "+count(o.OtherClient.Low, o.OtherClient.High)+" of them there.")
+	}
+	b.Not = notProved(r, w)
 	return b
 }
 
-func notProved(r *row, i carryover.Interval) []string {
+func notProved(r *row, w *carryover.Witness) []string {
 	var out []string
-	if i.High == nil {
-		if i.Low > 0 {
+	if w.High == nil {
+		if w.Low > 0 {
 			out = append(out, "How many more there were: the capture does not hold every line of the run.")
 		} else {
 			out = append(out, "That the run was clean: what is not known is not zero.")
 		}
 	}
-	if i.Low > 0 && r.Origins.EarlierRun.Low == 0 && r.Origins.OtherClient.Low == 0 {
+	if w.Low > 0 && r.Origins.EarlierRun.Low == 0 && r.Origins.OtherClient.Low == 0 {
 		out = append(out, "Who put them there.")
 	}
-	if i.Low > 0 {
-		out = append(out, "What the run would have read without them: only running it again tells.")
-	} else {
-		out = append(out, "That the machine, the clock or the load were the same as in other runs.")
+	if w.Low > 0 {
+		return append(out, "What the run would have read without them: only running it again tells.")
 	}
-	return out
+	return append(out, "That the machine, the clock or the load were the same as in other runs.")
 }

@@ -196,6 +196,21 @@ func byConcern(in []*row) []*row {
 	return out
 }
 
+// Workload says in a sentence what the run is known to have sent.
+func (r *row) Workload() string {
+	var parts []string
+	if r.Dataset != nil {
+		parts = append(parts, "dataset "+*r.Dataset)
+	}
+	if r.Seed != nil {
+		parts = append(parts, "seed "+optional(r.Seed))
+	}
+	if r.Prompts != nil {
+		parts = append(parts, integer(int64(*r.Prompts))+" prompts")
+	}
+	return sentence(strings.Join(parts, ", "))
+}
+
 // place words the position of a quoted line.
 func place(e capture.Evidence) string {
 	if e.Line == 0 {

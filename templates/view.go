@@ -6,6 +6,7 @@ import (
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
+	"coldcase/analysis/causes"
 	"coldcase/analysis/rules"
 	"coldcase/ingest/capture"
 	"coldcase/templates/figure"
@@ -33,7 +34,7 @@ type bound struct{ Runs, Lines, Files, Findings int }
 
 // pageBound holds a page of a hundred runs within its size; for a usual capture
 // nothing of it bites.
-var pageBound = bound{Runs: 24, Lines: 14, Files: 400, Findings: 400}
+var pageBound = bound{Runs: 24, Lines: 5, Files: 400, Findings: 400}
 
 func newView(nb *analysis.Notebook, opts Options, plain bool, b bound) *view {
 	v := &view{Notebook: prepare(nb, opts), Opts: opts, Plain: plain, Bounds: b}
@@ -65,7 +66,7 @@ func (v *view) Kicker() []string {
 		if r.Engine == nil {
 			continue
 		}
-		s := *r.Engine
+		s := engine(*r.Engine)
 		if r.EngineVersion != nil {
 			s += " " + *r.EngineVersion
 		}
@@ -261,11 +262,44 @@ func (v *view) Firsts() []*row {
 	return byConcern(v.Rows)[:v.Bounds.Runs]
 }
 
+// Worst is the run that matters most, nil without runs.
+func (v *view) Worst() *row {
+	if len(v.Rows) == 0 {
+		return nil
+	}
+	return byConcern(v.Rows)[0]
+}
+
 // More reports whether Firsts left runs out.
 func (v *view) More() bool { return len(v.Rows) > v.Bounds.Runs }
 
-// Pair places what a run's lines prove beside what they do not.
-func (v *view) Pair(r *row) mdx.Safe { return v.place(proves(r)) }
+// Pair places what the lines of a witness prove of a run beside what they do
+// not.
+func (v *view) Pair(r *row, w *carryover.Witness) mdx.Safe { return v.place(proves(r, w)) }
+
+// lines is what the template of quoted lines sees.
+type lines struct {
+	View    *view
+	Row     *row
+	Witness *carryover.Witness
+}
+
+// Lines are the quoted lines of a run's best measured witness.
+func (v *view) Lines(r *row) lines { return lines{v, r, r.Measured()} }
+
+// ByState returns the causes with the supported ones first, then those that
+// cannot be tested.
+func (v *view) ByState() []*causes.Cause {
+	var out []*causes.Cause
+	for _, s := range []string{causes.Supported, causes.NotTestable, causes.Against} {
+		for _, c := range v.Causes {
+			if c.State == s {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
 
 // Findings returns the findings in the given states, at most the bound.
 func (v *view) Findings(states ...string) []rules.Finding {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"coldcase/analysis/carryover"
 	"coldcase/templates/figure"
@@ -118,10 +120,43 @@ func sign(state string) string {
 	return "○ " + words(state)
 }
 
+// engine writes an engine's name as its makers do.
+func engine(s string) string {
+	switch s {
+	case "sglang":
+		return "SGLang"
+	case "vllm":
+		return "vLLM"
+	case "trt-llm":
+		return "TensorRT-LLM"
+	}
+	return s
+}
+
+// compounds are the names whose hyphen belongs to the word.
+var compounds = strings.NewReplacer("warm-up-prompt", "warm-up prompt", "in-run-sharing", "in-run sharing")
+
+// sentence makes a remark a sentence: a capital in front, a full stop behind.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return ""
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(r)) + s[size:]
+	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
+		s += "."
+	}
+	return s
+}
+
 // words spells the contract's hyphenated words out.
 func words(s string) string {
 	if s == "warn" {
 		return "warning"
+	}
+	if compound := compounds.Replace(s); compound != s {
+		return compound
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(s, "_", " "), "-", " ")
 }

@@ -19,6 +19,13 @@ func ValueAxis(label string, lo, hi float64) Axis {
 	return Axis{Label: label, Min: math.Floor(lo/step) * step, Max: math.Ceil(hi/step-1e-9) * step, Step: step}
 }
 
+// ExactAxis is a value axis that ends at hi, round or not.
+func ExactAxis(label string, lo, hi float64) Axis {
+	a := ValueAxis(label, lo, hi)
+	a.Max = max(hi, a.Min+1)
+	return a
+}
+
 // CategoryAxis returns an axis of names.
 func CategoryAxis(label string, names []string) Axis {
 	return Axis{Label: label, Categories: names, Min: -0.5, Max: float64(len(names)) - 0.5, Step: 1}
@@ -45,7 +52,7 @@ func (a Axis) Ticks() []float64 {
 		}
 		return ticks
 	}
-	n := int(math.Round((a.Max - a.Min) / a.Step))
+	n := int(math.Floor((a.Max-a.Min)/a.Step + 1e-9))
 	for i := 0; i <= n; i++ {
 		ticks = append(ticks, a.Min+float64(i)*a.Step)
 	}

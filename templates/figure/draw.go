@@ -21,23 +21,40 @@ type plot struct {
 	fig                      *Figure
 	pic                      *svg.Picture
 	left, right, top, bottom float64 // edges of the plot area
+	height                   float64 // of the whole picture
 	placer                   svg.Placer
+	notes                    []note
+}
+
+// note is a text that found its place beside a mark: the interactive chart
+// puts it at the same place.
+type note struct {
+	x, y   float64 // the mark, in the units of the axes
+	tx, ty float64 // the text's anchor and the top of its first line, in the picture
+	anchor string
+	lines  []string
 }
 
 // SVG draws the figure as a still picture.
-func (f *Figure) SVG() string {
+func (f *Figure) SVG() string { return f.draw().pic.String() }
+
+// draw lays the figure out and draws it.
+func (f *Figure) draw() *plot {
 	legend, legendRows := layoutLegend(f.keys())
 	p := &plot{fig: f}
 	p.left = 16 + f.yGutter()
 	p.right = width - 16
-	p.top = 22 + float64(legendRows)*20
-	p.bottom = p.top + f.height()
-	total := p.bottom + 26
-	if f.X.Label != "" {
-		total += 20
+	p.top = 20 + float64(legendRows)*20
+	if f.Y.Label != "" {
+		p.top += 22
 	}
-	p.pic = svg.New("fig-"+f.ID, width, total, f.Title, f.describe())
-	p.pic.Shape("rect", svg.A("class", "sheet"), svg.A("fill", Paper.Light()), svg.N("width", width), svg.N("height", total))
+	p.bottom = p.top + f.height()
+	p.height = p.bottom + 26
+	if f.X.Label != "" {
+		p.height += 20
+	}
+	p.pic = svg.New("fig-"+f.ID, width, p.height, f.Title, f.describe())
+	p.pic.Shape("rect", svg.A("class", "sheet"), svg.A("fill", Paper.Light()), svg.N("width", width), svg.N("height", p.height))
 	p.placer.Within = svg.Box{X0: p.left + 2, Y0: p.top - 2, X1: width - 4, Y1: p.bottom - 2}
 	drawLegend(p.pic, legend)
 	p.bands()
@@ -45,7 +62,7 @@ func (f *Figure) SVG() string {
 	p.layers()
 	p.lines()
 	p.labels()
-	return p.pic.String()
+	return p
 }
 
 func (f *Figure) height() float64 {
@@ -118,7 +135,7 @@ func (p *plot) axes() {
 	p.pic.Shape("line", with(stroke(Muted, 1), svg.N("x1", p.left), svg.N("x2", p.right), svg.N("y1", p.bottom), svg.N("y2", p.bottom))...)
 	p.xTicks()
 	if f.Y.Label != "" {
-		p.pic.Text(8, p.top-10, tickSize, "start", svg.Cut(f.Y.Label, tickSize, 400), fill(Muted)...)
+		p.pic.Text(16, p.top-14, tickSize, "start", svg.Cut(f.Y.Label, tickSize, 400), fill(Muted)...)
 	}
 	if f.X.Label != "" {
 		p.pic.Text((p.left+p.right)/2, p.bottom+40, tickSize, "middle", svg.Cut(f.X.Label, tickSize, 600), fill(Muted)...)
@@ -161,6 +178,7 @@ func (p *plot) bands() {
 		box := svg.TextBox(x0+3, p.top+12, tickSize, "start", label)
 		end = box.X1
 		p.placer.Take(box)
+		p.notes = append(p.notes, note{math.Ceil(b.From), p.fig.Y.Max, x0 + 3, p.top, "start", []string{label}})
 	}
 }
 
@@ -206,6 +224,8 @@ func (p *plot) label(l Layer, pt Point) {
 	} else if box.X0 < x-1 && box.X1 > x+1 {
 		anchor, tx = "middle", (box.X0+box.X1)/2
 	}
+	mx, my := l.mark(pt)
+	p.notes = append(p.notes, note{mx, my, tx, box.Y0, anchor, pt.Labels})
 	for i, s := range pt.Labels {
 		c := Ink
 		if i > 0 {
@@ -215,15 +235,22 @@ func (p *plot) label(l Layer, pt Point) {
 	}
 }
 
-// anchor is the place that a point's label belongs to, and how far from it.
-func (p *plot) anchor(l Layer, pt Point) (x, y, r float64) {
+// mark is the place that a point's label belongs to, in the units of the axes.
+func (l Layer) mark(pt Point) (x, y float64) {
 	switch l.Kind {
 	case BarX, RunX:
-		return p.x(pt.X2), p.y(pt.Y), 8
+		return pt.X2, pt.Y
 	case BarY:
-		return p.x(pt.X), p.y(pt.Y2), 5
+		return pt.X, pt.Y2
 	case RunY:
-		return p.x(pt.X), p.y((pt.Y + pt.Y2) / 2), 12
+		return pt.X, (pt.Y + pt.Y2) / 2
 	}
-	return p.x(pt.X), p.y(pt.Y), 14
+	return pt.X, pt.Y
+}
+
+// anchor is that place in the picture, and how far from it a label keeps.
+func (p *plot) anchor(l Layer, pt Point) (x, y, r float64) {
+	mx, my := l.mark(pt)
+	clear := map[Kind]float64{BarX: 8, RunX: 8, BarY: 5, RunY: 12, Dots: 14}[l.Kind]
+	return p.x(mx), p.y(my), clear
 }

@@ -3,9 +3,13 @@ package figure
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"coldcase/templates/svg"
 )
 
 // Options returns the figure as an ECharts option object in JSON. Only the
@@ -15,6 +19,7 @@ import (
 // Tooltips are drawn as rich text, since those in HTML set inline styles, and
 // no function is ever emitted.
 func (f *Figure) Options() ([]byte, error) {
+	p := f.draw()
 	chart := charts.NewLine()
 	chart.SetGlobalOptions(
 		charts.WithInitializationOpts(opts.Initialization{ChartID: "chart-" + f.ID, Renderer: "svg"}),
@@ -24,24 +29,59 @@ func (f *Figure) Options() ([]byte, error) {
 		charts.WithYAxisOpts(f.yOption()),
 		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(true), Top: "0", Left: "8", Data: f.legendNames(),
 			TextStyle: &opts.TextStyle{Color: Ink.Light()}}),
-		charts.WithGridOpts(opts.Grid{Left: "16", Right: "24", Top: "64", Bottom: "36", ContainLabel: opts.Bool(true)}),
+		charts.WithGridOpts(opts.Grid{Left: svg.Number(p.left), Right: svg.Number(width - p.right),
+			Top: svg.Number(p.top), Bottom: svg.Number(p.height - p.bottom)}),
 	)
 	if len(f.X.Categories) > 0 {
-		chart.SetXAxis(f.X.Categories)
+		chart.SetXAxis(f.xNames())
 	}
 	for i, l := range f.Layers {
 		chart.MultiSeries = append(chart.MultiSeries, f.series(i, l))
 	}
+	chart.MultiSeries = append(chart.MultiSeries, f.notes(p))
 	chart.Validate()
 	option := chart.JSON()
 	option["tooltip"] = tooltip{Show: true, Trigger: "item", RenderMode: "richText", Formatter: "{b}", Confine: true,
 		Background: Paper.Light(), TextStyle: opts.TextStyle{Color: Ink.Light()}}
 	option["aria"] = map[string]any{"enabled": true, "label": map[string]string{"description": f.Title + ". " + f.describe()}}
-	out, err := json.Marshal(option)
+	out, err := finish(option)
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
 	return out, nil
+}
+
+// finish marshals an option and adds the few keys for which go-echarts has no
+// field: the colour of axis names and the size of legend marks.
+func finish(option map[string]any) ([]byte, error) {
+	raw, err := json.Marshal(option)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]any
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"xAxis", "yAxis"} {
+		axes, _ := all[key].([]any)
+		for _, axis := range axes {
+			if axis, ok := axis.(map[string]any); ok {
+				style := map[string]any{"color": Muted.Light()}
+				if key == "yAxis" {
+					style["align"] = "left"
+				}
+				axis["nameTextStyle"] = style
+				axis["axisTick"] = map[string]any{"show": false}
+				if label, ok := axis["axisLabel"].(map[string]any); ok && label["interval"] == "0" {
+					label["interval"] = 0 // a number; go-echarts only knows text
+				}
+			}
+		}
+	}
+	if legend, ok := all["legend"].(map[string]any); ok {
+		legend["itemWidth"], legend["itemHeight"] = 13, 13
+	}
+	return json.Marshal(all)
 }
 
 // tooltip has the fields that go-echarts' structure lacks.
@@ -60,6 +100,9 @@ func (f *Figure) xOption() opts.XAxis {
 		AxisLabel: axisLabel(), SplitLine: &opts.SplitLine{Show: opts.Bool(false)}}
 	if len(f.X.Categories) > 0 {
 		x.Type = "category"
+		if f.fractional() {
+			x.AxisLabel.Interval = "0"
+		}
 		return x
 	}
 	x.Min, x.Max, x.MinInterval, x.MaxInterval = f.X.Min, f.X.Max, f.X.Step, f.X.Step
@@ -104,67 +147,59 @@ func (f *Figure) series(i int, l Layer) charts.SingleSeries {
 	}
 	switch l.Kind {
 	case Path, Step:
-		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(len(l.Points) < 20), lineData(l.Points)
+		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(false), f.lineData(l.Points)
 		if l.Kind == Step {
-			s.Step, s.ShowSymbol = "end", opts.Bool(false)
+			s.Step = "end"
 		}
 		if l.Dashed {
 			s.LineStyle.Type = "dashed"
 		}
-		if i == 0 || len(f.Lines) > 0 && f.firstPath() == i {
-			s.MarkLines = f.markLines()
-		}
 	case RunX, RunY:
-		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(false), spanData(l)
+		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(false), f.spanData(l)
 		s.LineStyle.Width, s.LineStyle.Opacity = 8, opts.Float(0.55)
 	case BarX, BarY:
 		s.Type, s.Stack, s.Data = "bar", "all", f.barData(l)
 		s.BarMaxWidth = "24"
 	case Dots:
-		s.Type, s.Data = "scatter", scatterData(l)
+		s.Type, s.Data = "scatter", f.scatterData(l)
 		s.Symbol = symbol(l.Glyph)
-	}
-	return s
-}
-
-func (f *Figure) firstPath() int {
-	for i, l := range f.Layers {
-		if l.Kind == Path || l.Kind == Step {
-			return i
+		if l.Glyph == Ring {
+			s.ItemStyle = &opts.ItemStyle{Color: "transparent", BorderColor: l.Color.Light(), BorderWidth: 2}
 		}
 	}
-	return -1
+	return s
 }
 
 func (f *Figure) markLines() *opts.MarkLines {
 	if len(f.Lines) == 0 {
 		return nil
 	}
-	m := &opts.MarkLines{}
+	m := &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{Symbol: []string{"none"}, Label: &opts.Label{Show: opts.Bool(false)},
+		LineStyle: &opts.LineStyle{Color: Muted.Light(), Type: "dashed"}}}
 	for _, l := range f.Lines {
-		m.Data = append(m.Data, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: l.X})
+		m.Data = append(m.Data, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: math.Ceil(l.X)})
 	}
 	return m
 }
 
-func lineData(points []Point) []opts.LineData {
+func (f *Figure) lineData(points []Point) []opts.LineData {
 	out := make([]opts.LineData, 0, len(points))
 	for _, p := range points {
-		out = append(out, opts.LineData{Name: p.Tip, Value: []float64{p.X, p.Y}})
+		out = append(out, opts.LineData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}})
 	}
 	return out
 }
 
 // spanData writes each span as two points and a gap ("-" is ECharts' gap).
-func spanData(l Layer) []opts.LineData {
+func (f *Figure) spanData(l Layer) []opts.LineData {
 	out := []opts.LineData{}
 	for _, p := range l.Points {
 		x2, y2 := p.X2, p.Y
 		if l.Kind == RunY {
 			x2, y2 = p.X, p.Y2
 		}
-		out = append(out, opts.LineData{Name: p.Tip, Value: []float64{p.X, p.Y}},
-			opts.LineData{Name: p.Tip, Value: []float64{x2, y2}}, opts.LineData{Value: "-"})
+		out = append(out, opts.LineData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}},
+			opts.LineData{Name: p.Tip, Value: []float64{f.slot(x2), y2}}, opts.LineData{Value: "-"})
 	}
 	return out
 }
@@ -187,22 +222,101 @@ func (f *Figure) barData(l Layer) []opts.BarData {
 	return out
 }
 
-func scatterData(l Layer) []opts.ScatterData {
-	out := make([]opts.ScatterData, 0, len(l.Points))
+// datum is a point with the fields that go-echarts' structure lacks.
+type datum struct {
+	opts.ScatterData
+	SymbolSize any             `json:"symbolSize"`
+	Label      *label          `json:"label,omitempty"`
+	ItemStyle  *opts.ItemStyle `json:"itemStyle,omitempty"`
+}
+
+// label is a text at a fixed distance from the top left corner of its mark.
+type label struct {
+	Show          bool       `json:"show"`
+	Position      [2]float64 `json:"position"`
+	Formatter     string     `json:"formatter"`
+	Color         string     `json:"color"`
+	FontSize      float64    `json:"fontSize"`
+	LineHeight    float64    `json:"lineHeight"`
+	Align         string     `json:"align"`
+	VerticalAlign string     `json:"verticalAlign"`
+}
+
+// notes are the texts of the still picture as one series of invisible marks:
+// both charts have the same plot area, so that a text that collides with
+// nothing in the one collides with nothing in the other.
+func (f *Figure) notes(p *plot) charts.SingleSeries {
+	const size = 2
+	data := []datum{}
+	align := map[string]string{"start": "left", "middle": "center", "end": "right"}
+	for _, n := range p.notes {
+		at := [2]float64{round(n.tx - p.x(n.x) + size/2), round(n.ty - p.y(n.y) + size/2)}
+		data = append(data, datum{ScatterData: opts.ScatterData{Value: []float64{f.slot(n.x), n.y}}, SymbolSize: size,
+			Label: &label{true, at, strings.Join(n.lines, "\n"), Ink.Light(), labelSize - 0.5, lineGap, align[n.anchor], "top"}})
+	}
+	return charts.SingleSeries{Name: f.ID + " notes", Type: "scatter", Symbol: "rect", Data: data,
+		ItemStyle: &opts.ItemStyle{Color: "transparent"}, MarkLines: f.markLines()}
+}
+
+func round(v float64) float64 { return math.Round(v*10) / 10 }
+
+func (f *Figure) scatterData(l Layer) []datum {
+	out := make([]datum, 0, len(l.Points))
 	for _, p := range l.Points {
-		d := opts.ScatterData{Name: p.Tip, Value: []float64{p.X, p.Y}, SymbolSize: 10}
-		if len(l.Points) > 60 {
-			d.SymbolSize = 5
-		}
-		if p.Share != nil {
+		d := datum{ScatterData: opts.ScatterData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}}, SymbolSize: 10}
+		switch {
+		case p.Share != nil || p.Unknown:
 			d.SymbolSize = 18
+		case len(l.Points) > 60:
+			d.SymbolSize = 5
+		case l.Glyph == Tick:
+			d.SymbolSize = []int{3, 22}
 		}
 		if p.Doubt {
-			d.Symbol = "triangle"
+			d.ItemStyle = &opts.ItemStyle{Color: l.Color.Light(), BorderColor: Bad.Light(), BorderWidth: 3}
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// slots is the number of places inside a category when marks stand beside its
+// middle: ECharts would move a fraction to the middle.
+const slots = 51
+
+// fractional reports whether a mark stands beside the middle of a category.
+func (f *Figure) fractional() bool {
+	if len(f.X.Categories) == 0 {
+		return false
+	}
+	for _, l := range f.Layers {
+		for _, p := range l.Points {
+			if p.X != math.Trunc(p.X) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// slot maps an x on the picture's axis to ECharts' axis.
+func (f *Figure) slot(x float64) float64 {
+	if !f.fractional() {
+		return x
+	}
+	return math.Round((x+0.5)*slots - 0.5)
+}
+
+// xNames are the categories of ECharts' axis: the middle slot bears the name.
+func (f *Figure) xNames() []string {
+	if !f.fractional() {
+		return f.X.Categories
+	}
+	names := make([]string, slots*len(f.X.Categories))
+	for i, name := range f.X.Categories {
+		names[i*slots+slots/2] = name
+	}
+	return names
 }
 
 func symbol(g Glyph) string {
@@ -212,9 +326,9 @@ func symbol(g Glyph) string {
 	case Diamond, Cross:
 		return "diamond"
 	case Ring:
-		return "emptyCircle"
+		return "circle"
 	case Tick:
-		return "roundRect"
+		return "rect"
 	}
 	return "circle"
 }

@@ -66,6 +66,7 @@ type Point struct {
 	Tip          string   // what a hover says
 	Share        *float64 // 0..1: the glyph is a pie of this share
 	Doubt        bool     // the point is not reliable: marked on the chart
+	Unknown      bool     // a pie whose share is not known: a question mark
 }
 
 // Glyph is the shape of a dot.

@@ -46,7 +46,14 @@ func drawPie(pic *svg.Picture, x, y, r, share float64, c Color) {
 	pic.Shape("path", with(fill(c), svg.A("d", d))...)
 }
 
-// drawDoubt marks an unreliable point: a dashed ring and an exclamation mark.
+// drawUnknown draws a ring around a question mark: a share that is not known
+// must not look like a share of zero.
+func drawUnknown(pic *svg.Picture, x, y, r float64, c Color) {
+	drawPie(pic, x, y, r, 0, c)
+	pic.Text(x, y+4.5, labelSize, "middle", "?", fill(Ink)...)
+}
+
+// drawDoubt marks an unreliable point: a dashed ring around it.
 func drawDoubt(pic *svg.Picture, x, y, r float64) {
 	pic.Shape("circle", with(stroke(Bad, 1.6), svg.A("stroke-dasharray", "3 2.5"), svg.N("cx", x), svg.N("cy", y), svg.N("r", r+4))...)
 }

@@ -103,12 +103,14 @@ func (p *plot) dots(l Layer) {
 		x, y := p.x(pt.X), p.y(pt.Y)
 		r := 5.0
 		switch {
-		case pt.Share != nil:
+		case pt.Share != nil || pt.Unknown:
 			r = 10
 		case many:
 			r = 2.6
 		}
-		if pt.Share != nil {
+		if pt.Unknown {
+			drawUnknown(p.pic, x, y, r, l.Color)
+		} else if pt.Share != nil {
 			drawPie(p.pic, x, y, r, *pt.Share, l.Color)
 		} else {
 			drawGlyph(p.pic, l.Glyph, x, y, r, l.Color)

@@ -13,7 +13,7 @@
     if (Array.isArray(value)) return value.map(coloured);
     if (value && typeof value === "object") {
       var out = {};
-      Object.keys(value).forEach(function (key) { out[key] = key === "data" || key === "name" ? value[key] : coloured(value[key]); });
+      Object.keys(value).forEach(function (key) { out[key] = key === "name" ? value[key] : coloured(value[key]); });
       return out;
     }
     return value;
@@ -25,8 +25,7 @@
     var still = box.querySelector(".still");
     var live = document.createElement("div");
     live.className = "live";
-    var high = still.getBoundingClientRect().height;
-    live.style.height = Math.max(240, Math.round(high) + 20) + "px";
+    live.style.height = still.querySelector("svg").viewBox.baseVal.height + "px";
     box.appendChild(live);
     try {
       var drawn = window.echarts.init(live, null, { renderer: "svg" });
@@ -38,6 +37,5 @@
     }
   });
 
-  window.addEventListener("resize", function () { charts.forEach(function (c) { c.drawn.resize(); }); });
   scheme.addEventListener("change", function () { charts.forEach(function (c) { c.drawn.setOption(coloured(c.option), true); }); });
 })();
