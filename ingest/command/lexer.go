@@ -22,7 +22,7 @@ type token struct {
 func (lx *lexer) next() (token, bool) {
 	for lx.pos < len(lx.src) {
 		switch c := lx.src[lx.pos]; {
-		case c == ' ' || c == '\t' || c == '\r':
+		case c <= ' ' && c != '\n': // blanks, and controls, which no word holds
 			lx.pos++
 		case c == '\\' && lx.continued():
 		case c == '\n':
