@@ -11,8 +11,8 @@ import (
 type Histogram struct {
 	Series  string
 	Buckets []Bucket
-	Count   float64
-	Sum     float64
+	Count   float64 // observations, -1 if neither _count nor the bucket of +Inf is there
+	Sum     float64 // of the values observed, -1 if there is no _sum
 	OK      bool
 	Why     string
 }
@@ -29,10 +29,13 @@ type Bucket struct {
 // Histogram takes the difference of a histogram, added over its label sets.
 // Bounds are read as numbers, since servers let their users change them.
 func (d Delta) Histogram(name string) Histogram {
-	h := Histogram{Series: name}
-	count := d.Counter(name + "_count")
-	if !count.OK {
-		h.Why = count.Why
+	h := Histogram{Series: name, Count: -1, Sum: -1}
+	if id := d.identity; !id.Same {
+		h.Why = id.Why
+		return h
+	}
+	if !d.Before.hasPrefix(family(name)) {
+		h.Why = "the earlier scrape holds no " + family(name) + " series at all"
 		return h
 	}
 	before, after := buckets(d.Before, name), buckets(d.After, name)
@@ -60,8 +63,15 @@ func (d Delta) Histogram(name string) Histogram {
 			return h
 		}
 	}
-	h.Count = count.Value
-	h.Sum = d.Counter(name + "_sum").Value
+	if last := h.Buckets[len(h.Buckets)-1]; math.IsInf(last.LE, 1) {
+		h.Count = last.N
+	}
+	if count := d.Counter(name + "_count"); count.OK {
+		h.Count = count.Value
+	}
+	if sum := d.Counter(name + "_sum"); sum.OK {
+		h.Sum = sum.Value
+	}
 	h.OK = true
 	return h
 }

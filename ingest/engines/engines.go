@@ -17,6 +17,7 @@ package engines
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 
 	"coldcase/ingest/capture"
@@ -118,6 +119,14 @@ func numberAfter(b []byte, key string) (n int32, whole bool) {
 		return -1, false
 	}
 	return int32(v), true
+}
+
+// sum is a + b, -1 if that is more tokens than a prompt can have.
+func sum(a, b int32) int32 {
+	if a > math.MaxInt32-b {
+		return -1
+	}
+	return a + b
 }
 
 // percentAfter is the percentage behind a key. It must have its percent sign.

@@ -71,7 +71,7 @@ func (m *llamaCPP) Line(l format.Line) format.Claim {
 // slot takes a line of one slot: "slot WHERE: id  0 | task 5 | MESSAGE".
 func (m *llamaCPP) slot(l format.Line, line []byte) format.Claim {
 	_, rest, _ := bytes.Cut(line, []byte("| task "))
-	task, message, _ := bytes.Cut(rest, []byte(" | "))
+	task, message, _ := bytes.Cut(rest, []byte("|"))
 	id := string(bytes.TrimSpace(task))
 	switch {
 	case bytes.Contains(message, []byte("new prompt")):
@@ -131,7 +131,7 @@ func (m *llamaCPP) promptTime(l format.Line, id string, message []byte) format.C
 	}
 	switch {
 	case row.Prompt < 0 && row.Cached >= 0:
-		row.Prompt = row.Cached + computed
+		row.Prompt = sum(row.Cached, computed)
 	case row.Cached < 0 && row.Prompt >= computed:
 		row.Cached = row.Prompt - computed
 	}
@@ -148,7 +148,7 @@ func (m *llamaCPP) timings(l format.Line) format.Claim {
 		return m.damaged(l.N, "request")
 	}
 	output, _ := numberAfter(l.Text, `"predicted_n":`)
-	m.addRequest(capture.Served{Line: int32(l.N), Prompt: cached + computed, Cached: cached, Output: output, Stamp: l.Logger})
+	m.addRequest(capture.Served{Line: int32(l.N), Prompt: sum(cached, computed), Cached: cached, Output: output, Stamp: l.Logger})
 	return m.mine(l.N)
 }
 

@@ -38,6 +38,6 @@ func (m *tgi) Line(l format.Line) format.Claim {
 	if err != nil {
 		return m.damaged(l.N, "request")
 	}
-	m.addRequest(capture.Served{Line: int32(l.N), Prompt: prefix + int32(suffix), Cached: prefix, Output: -1, Stamp: l.Logger})
+	m.addRequest(capture.Served{Line: int32(l.N), Prompt: sum(prefix, int32(suffix)), Cached: prefix, Output: -1, Stamp: l.Logger})
 	return m.mine(l.N)
 }

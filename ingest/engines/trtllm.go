@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -216,7 +217,9 @@ func (m *trtllm) Line(l format.Line) format.Claim {
 func (m *trtllm) Close(file, service string, out *format.Output) capture.Counts {
 	if m.block > 0 {
 		for _, r := range m.reused {
-			m.log.Served.At(r.row).Cached = int32(r.blocks * int64(m.block))
+			if tokens := r.blocks * int64(m.block); r.blocks > 0 && r.blocks < math.MaxInt32 && tokens > 0 && tokens < math.MaxInt32 {
+				m.log.Served.At(r.row).Cached = int32(tokens)
+			}
 		}
 		info := &capture.ServerInfo{At: capture.Evidence{File: file, Line: m.blockAt}, Engine: "trt-llm", PageSize: &m.block}
 		if m.pool > 0 {

@@ -104,9 +104,11 @@ func read(in *format.Input, out *format.Output) error {
 func eachLine(r io.Reader, f func(n int, line []byte)) (lines int, err error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var buf []byte
+	tooLong := false
 	for {
 		part, err := br.ReadSlice('\n')
-		if len(buf)+len(part) <= maxLine {
+		tooLong = tooLong || len(buf)+len(part) > maxLine
+		if !tooLong {
 			buf = append(buf, part...)
 		}
 		if err == bufio.ErrBufferFull {
@@ -115,7 +117,7 @@ func eachLine(r io.Reader, f func(n int, line []byte)) (lines int, err error) {
 		if len(buf) > 0 {
 			lines++
 			f(lines, bytes.TrimRight(buf, "\r\n"))
-			buf = buf[:0]
+			buf, tooLong = buf[:0], false
 		}
 		if err == io.EOF {
 			return lines, nil

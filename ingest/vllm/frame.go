@@ -68,6 +68,9 @@ func parseClock(b []byte) (clock, bool) {
 
 // levelBefore is the level word that ends b, and where it begins.
 func levelBefore(b []byte) (string, int) {
+	if len(b) == 0 || b[len(b)-1] != ' ' {
+		return "", 0
+	}
 	b = bytes.TrimRight(b, " ")
 	for _, level := range levels {
 		if bytes.HasSuffix(b, []byte(level)) {
