@@ -142,3 +142,23 @@ func (v *view) lengthAndRate(r *run) (length, rate float64) {
 	}
 	return r.InputTokens(), rate
 }
+
+// Unreadable reports whether a confirmation is stated for a cap at which the
+// capture's own run has no figure to hold it against.
+func Unreadable(in Input) bool {
+	v := newView(in)
+	if in.Capture == nil {
+		return false
+	}
+	for _, p := range in.Capture.Notes.Points {
+		if p.Cap == nil || p.Step != "" {
+			continue
+		}
+		for _, r := range v.runs {
+			if _, ok := r.Lat.Figure("median_ttft_ms"); r.Lat.Cap != nil && *r.Lat.Cap == *p.Cap && !ok {
+				return true
+			}
+		}
+	}
+	return false
+}

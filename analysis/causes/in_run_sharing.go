@@ -1,6 +1,10 @@
 package causes
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
 
 // sharedShare is the share of a run's prompts from which sharing inside the run
 // is more than chance equalities of a small vocabulary.
@@ -25,14 +29,14 @@ var inRunSharing = definition{
 			case r.Count.PrefixCache == "off":
 				return Against, "the prefix cache is off"
 			case o.Low > 0 && float64(o.Low) >= sharedShare*n:
-				return Supported, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", interval(o.Low, o.High), n)
+				return Supported, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", latency.CountText(o.Low, o.High), n)
 			case o.High != nil && (*o.High == 0 || float64(*o.High) < sharedShare*n):
-				return Against, fmt.Sprintf("%s prompts with a prefix shared inside the run", interval(o.Low, o.High))
+				return Against, fmt.Sprintf("%s prompts with a prefix shared inside the run", latency.CountText(o.Low, o.High))
 			}
 			return NotTestable, "nothing bounds what the prompts of this run share"
 		})
 		for _, r := range v.supportedRuns(j.runs) {
-			j.evidence = append(j.evidence, r.witnessEvidence()...)
+			j.evidence = append(j.evidence, r.MeasuredEvidence()...)
 			if w := r.Client.Merged.Workload; w.Groups != nil && w.PerGroup != nil {
 				j.seen = append(j.seen, fmt.Sprintf("%s: the arguments declare %d groups of %d prompts with a shared prefix", r.Count.ID, *w.Groups, *w.PerGroup))
 			}

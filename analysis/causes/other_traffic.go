@@ -1,6 +1,10 @@
 package causes
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
 
 var otherTraffic = definition{
 	name: "other-traffic",
@@ -18,9 +22,9 @@ var otherTraffic = definition{
 			o := r.Count.Origins.OtherClient
 			switch {
 			case r.Facts.Foreign > 0 && o.Low > 0:
-				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.Facts.Foreign, interval(o.Low, o.High))
+				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.Facts.Foreign, latency.CountText(o.Low, o.High))
 			case o.Low > 0:
-				return Supported, fmt.Sprintf("%s prompts were cached by another client", interval(o.Low, o.High))
+				return Supported, fmt.Sprintf("%s prompts were cached by another client", latency.CountText(o.Low, o.High))
 			case r.Facts.Foreign > 0:
 				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.Facts.Foreign)
 			case r.Facts.Foreign < 0:
@@ -35,7 +39,7 @@ var otherTraffic = definition{
 				}
 			}
 			if len(j.evidence) == 0 {
-				j.evidence = append(j.evidence, r.witnessEvidence()...)
+				j.evidence = append(j.evidence, r.MeasuredEvidence()...)
 			}
 		}
 		return j

@@ -43,7 +43,7 @@ func standing(v *view) []LeftOver {
 	var evidence []capture.Evidence
 	for _, r := range v.runs {
 		if r.Count.Verdict == "contaminated" {
-			evidence = append(evidence, r.witnessEvidence()...)
+			evidence = append(evidence, r.MeasuredEvidence()...)
 		}
 	}
 	return []LeftOver{{text, evidence}}
@@ -174,12 +174,12 @@ func countGaps(v *view) []LeftOver {
 		d := r.Count
 		if p := d.Predicted; p != nil && outside(p.Low, p.High, d.AtStart.Low, d.AtStart.High) {
 			out = append(out, LeftOver{fmt.Sprintf("%s: %s prompts predicted to be warm by the arguments, %s counted; eviction, a flush or a restart that left no line would each do it",
-				d.ID, interval(p.Low, p.High), interval(d.AtStart.Low, d.AtStart.High)), r.witnessEvidence()})
+				d.ID, latency.CountText(p.Low, p.High), latency.CountText(d.AtStart.Low, d.AtStart.High)), r.MeasuredEvidence()})
 		}
 		for _, c := range d.Claims {
 			n := int64(c.Prompts)
 			if outside(n, &n, d.AtStart.Low, d.AtStart.High) {
-				out = append(out, LeftOver{fmt.Sprintf("%s: %d warm prompts are claimed, %s counted", d.ID, c.Prompts, interval(d.AtStart.Low, d.AtStart.High)), []capture.Evidence{c.Evidence}})
+				out = append(out, LeftOver{fmt.Sprintf("%s: %d warm prompts are claimed, %s counted", d.ID, c.Prompts, latency.CountText(d.AtStart.Low, d.AtStart.High)), []capture.Evidence{c.Evidence}})
 			}
 		}
 		for _, m := range r.Lat.Mismatch {

@@ -1,10 +1,8 @@
 package causes
 
 import (
-	"fmt"
 	"slices"
 
-	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
@@ -85,30 +83,6 @@ func (v *view) figureEvidence(r *run, names ...string) []capture.Evidence {
 		}
 	}
 	return out
-}
-
-// witnessEvidence collects the first lines of the witnesses that were measured
-// or bound the count, at most three of each.
-func (r *run) witnessEvidence() []capture.Evidence {
-	var out []capture.Evidence
-	for _, w := range r.Count.Witnesses {
-		switch w.Grade {
-		case carryover.PerPrompt, carryover.PerBatch, carryover.Bounded:
-			out = append(out, w.Evidence[:min(3, len(w.Evidence))]...)
-		}
-	}
-	return out
-}
-
-// interval prints a count with what is not known about it.
-func interval(low int64, high *int64) string {
-	switch {
-	case high == nil:
-		return fmt.Sprintf("at least %d", low)
-	case *high == low:
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d to %d", low, *high)
 }
 
 // spanOf returns the lines that the run's batches take on its log, ok false if

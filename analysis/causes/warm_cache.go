@@ -1,6 +1,10 @@
 package causes
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
 
 var warmCache = definition{
 	name: "warm-cache",
@@ -23,10 +27,10 @@ func judgeWarmCache(v *view) judgement {
 		d := r.Count
 		switch {
 		case d.Verdict == "clean":
-			return Against, fmt.Sprintf("cached at start: %s (%s)", interval(d.AtStart.Low, d.AtStart.High), d.AtStart.Grade)
+			return Against, fmt.Sprintf("cached at start: %s (%s)", latency.CountText(d.AtStart.Low, d.AtStart.High), d.AtStart.Grade)
 		case d.Verdict != "contaminated":
 			if d.Predicted != nil && d.Predicted.Low > 0 {
-				return NotTestable, fmt.Sprintf("%s predicted by the arguments, none measured: a prediction alone decides nothing", interval(d.Predicted.Low, d.Predicted.High))
+				return NotTestable, fmt.Sprintf("%s predicted by the arguments, none measured: a prediction alone decides nothing", latency.CountText(d.Predicted.Low, d.Predicted.High))
 			}
 			return NotTestable, "no witness bounds the prompts cached at start"
 		case d.Origins.OtherClient.Low > 0 && d.Origins.OtherClient.Low >= d.AtStart.Low:
@@ -35,7 +39,7 @@ func judgeWarmCache(v *view) judgement {
 		return Supported, warmWhy(r)
 	})
 	for _, r := range v.supportedRuns(j.runs) {
-		j.evidence = append(j.evidence, r.witnessEvidence()...)
+		j.evidence = append(j.evidence, r.MeasuredEvidence()...)
 		j.seen = append(j.seen, fmt.Sprintf("%s: %s", r.Count.ID, warmWhy(r)))
 		if text := groupsAgainstHits(r); text != "" {
 			j.seen = append(j.seen, text)
@@ -47,9 +51,9 @@ func judgeWarmCache(v *view) judgement {
 
 func warmWhy(r *run) string {
 	d := r.Count
-	text := fmt.Sprintf("%s of %d prompts cached at start (%s)", interval(d.AtStart.Low, d.AtStart.High), r.Prompts(), d.AtStart.Grade)
+	text := fmt.Sprintf("%s of %d prompts cached at start (%s)", latency.CountText(d.AtStart.Low, d.AtStart.High), r.Prompts(), d.AtStart.Grade)
 	if d.Predicted != nil {
-		text += fmt.Sprintf(", %s predicted", interval(d.Predicted.Low, d.Predicted.High))
+		text += fmt.Sprintf(", %s predicted", latency.CountText(d.Predicted.Low, d.Predicted.High))
 	}
 	return text
 }

@@ -1,6 +1,10 @@
 package causes
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/analysis/latency"
+)
 
 var warmUpPrompt = definition{
 	name: "warm-up-prompt",
@@ -21,14 +25,14 @@ var warmUpPrompt = definition{
 			case r.Count.PrefixCache == "off":
 				return Against, "the prefix cache is off"
 			case o.Low > 0:
-				return Supported, fmt.Sprintf("%s of %d prompts left by the run's own warm-up", interval(o.Low, o.High), r.Prompts())
+				return Supported, fmt.Sprintf("%s of %d prompts left by the run's own warm-up", latency.CountText(o.Low, o.High), r.Prompts())
 			case o.High != nil && *o.High == 0:
 				return Against, "no prompt was left by the warm-up"
 			}
 			return NotTestable, "no witness tells the warm-up's prompt from the others"
 		})
 		for _, r := range v.supportedRuns(j.runs) {
-			j.evidence = append(j.evidence, r.witnessEvidence()...)
+			j.evidence = append(j.evidence, r.MeasuredEvidence()...)
 			if n := r.Prompts(); n > 0 {
 				j.seen = append(j.seen, fmt.Sprintf("%s: %.1f %% of the prompts", r.Count.ID, 100*float64(r.Count.Origins.WarmUp.Low)/float64(n)))
 			}

@@ -1,6 +1,8 @@
 package latency
 
 import (
+	"fmt"
+
 	"coldcase/analysis/carryover"
 	"coldcase/ingest/capture"
 )
@@ -107,4 +109,32 @@ func (j *Joined) ArgumentsKnown() bool {
 // SameCap reports whether two runs have the same known cap.
 func SameCap(a, b *Joined) bool {
 	return a.Lat.Cap != nil && b.Lat.Cap != nil && *a.Lat.Cap == *b.Lat.Cap
+}
+
+// MeasuredEvidence collects the first lines of the witnesses that counted or
+// bounded the run's warm prompts, at most three of each.
+func (j *Joined) MeasuredEvidence() []capture.Evidence {
+	var out []capture.Evidence
+	for _, w := range j.Count.Witnesses {
+		if Measured(w.Grade) {
+			out = append(out, w.Evidence[:min(3, len(w.Evidence))]...)
+		}
+	}
+	return out
+}
+
+// Measured reports whether a grade is one that may decide a verdict.
+func Measured(g carryover.Grade) bool {
+	return g == carryover.PerPrompt || g == carryover.PerBatch || g == carryover.Bounded
+}
+
+// CountText prints a count with what is not known about it.
+func CountText(low int64, high *int64) string {
+	switch {
+	case high == nil:
+		return fmt.Sprintf("at least %d", low)
+	case *high == low:
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, *high)
 }

@@ -1,0 +1,178 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"coldcase/analysis/causes"
+	"coldcase/ingest/capture"
+)
+
+// Rules on what the capture says of itself: identity, correctness, secrets,
+// files that were not read, headlines, confirmations.
+
+// identityMissing (L54) lists what a reader would need to name the system.
+func identityMissing(c *context, s *setting) []answer {
+	return c.perRun(func(r *run) answer {
+		server, args := &r.Facts.Server, r.Facts.Server.Args
+		var missing []string
+		for _, item := range []struct {
+			name  string
+			known bool
+		}{
+			{"model", r.Client.Merged.Model != "" || server.Model != ""},
+			{"model revision", stated(args, "revision") || stated(r.Client.Merged.Workload.Args, "revision") || stated(c.Capture.Notes.Facts, "model_revision")},
+			{"engine version", r.Count.EngineVersion != nil || server.Version != ""},
+			{"image digest", stated(c.Capture.Notes.Facts, "image_digest")},
+			{"GPU", len(c.Capture.GPU) > 0 && c.Capture.GPU[0].Device != "" || stated(c.Capture.Notes.Facts, "gpu")},
+			{"driver", stated(c.Capture.Notes.Facts, "driver")},
+			{"client command", r.Client.Command != nil || r.ArgumentsKnown()},
+			{"server command", server.At.File != "" || len(args) > 0},
+		} {
+			if !item.known {
+				missing = append(missing, item.name)
+			}
+		}
+		if len(missing) == 0 {
+			return pass("model, versions, machine and commands are stated")
+		}
+		return answer{state: s.severity, text: "not stated: " + strings.Join(missing, ", "), advice: "put them into coldcase.toml under [facts], or keep the files that name them"}
+	})
+}
+
+func stated(m map[string]any, key string) bool {
+	v, ok := m[key]
+	return ok && v != nil && fmt.Sprint(v) != "" && fmt.Sprint(v) != "None"
+}
+
+// correctnessNotChecked (L55) notes that no output was looked at. A person may
+// state that one was.
+func correctnessNotChecked(c *context, s *setting) []answer {
+	if len(c.runs) == 0 {
+		return nil
+	}
+	if stated(c.Capture.Notes.Facts, "correctness") {
+		return []answer{pass("a correctness check is stated")}
+	}
+	return []answer{{state: s.severity, runs: c.ids(), text: "no sample of the output is checked: a fast wrong answer looks like a fast answer",
+		advice: "keep a few outputs of the same process, and say in coldcase.toml ([facts] correctness) how they were checked"}}
+}
+
+// redacted is what ingest puts in the place of a secret.
+const redacted = "[redacted]"
+
+// secretFound (L59) fires where ingest had to take something out.
+func secretFound(c *context, s *setting) []answer {
+	var out []answer
+	seen := map[string]bool{}
+	note := func(e capture.Evidence) {
+		if strings.Contains(e.Text, redacted) && !seen[e.File] {
+			seen[e.File] = true
+			out = append(out, answer{state: s.severity, text: e.File + " holds something that looks like a key; it is redacted here, and still in the file", evidence: []capture.Evidence{e},
+				advice: "replace the key and take it out of the file before the folder is passed on"})
+		}
+	}
+	for _, r := range c.runs {
+		m := &r.Client.Merged
+		note(m.Workload.From)
+		if holdsRedacted(m.Workload.Args) {
+			note(capture.Evidence{File: m.Workload.From.File, Line: m.Workload.From.Line, Text: redacted})
+		}
+	}
+	for _, l := range c.Capture.Logs {
+		for _, st := range l.Starts {
+			note(st.Info.At)
+			if holdsRedacted(st.Info.Args) {
+				note(capture.Evidence{File: l.File, Line: st.Line, Text: redacted})
+			}
+		}
+	}
+	for _, k := range c.Capture.Commands {
+		note(k.At)
+	}
+	if len(out) == 0 && len(c.Capture.Files) > 0 {
+		out = append(out, pass("no key-like string in arguments, commands or start lines"))
+	}
+	return out
+}
+
+func holdsRedacted(args map[string]any) bool {
+	for _, v := range args {
+		if strings.Contains(fmt.Sprint(v), redacted) {
+			return true
+		}
+	}
+	return false
+}
+
+// fileNotRead (L60) lists files that were skipped, cut or read in part.
+func fileNotRead(c *context, s *setting) []answer {
+	files := c.Capture.Files
+	if len(files) == 0 && c.Count != nil {
+		files = c.Count.Files
+	}
+	var out []answer
+	for _, f := range files {
+		if f.Read == capture.ReadAll || f.Kind == capture.ColdcaseReport {
+			continue
+		}
+		text := fmt.Sprintf("%s (%s) was read in %s", f.Path, f.Kind, f.Read)
+		if f.Read == capture.ReadNone {
+			text = fmt.Sprintf("%s (%s) was not read", f.Path, f.Kind)
+		}
+		if f.Why != "" {
+			text += ": " + f.Why
+		}
+		out = append(out, answer{state: s.severity, text: text, evidence: []capture.Evidence{{File: f.Path, Line: 1}}})
+	}
+	if len(out) == 0 && len(files) > 0 {
+		out = append(out, pass("every file was read in whole"))
+	}
+	return out
+}
+
+// claimWithoutNumber (L61) looks at the results that the capture only states:
+// a median without n, range and state of the cache is a headline, no result.
+func claimWithoutNumber(c *context, s *setting) []answer {
+	var out []answer
+	for _, p := range c.Capture.Notes.Points {
+		var missing []string
+		if p.Requests == nil {
+			missing = append(missing, "the number of requests")
+		}
+		if p.Low == nil || p.High == nil {
+			missing = append(missing, "a range")
+		}
+		if p.Step == "" {
+			missing = append(missing, "the state of the cache")
+		}
+		if len(missing) > 0 {
+			out = append(out, answer{state: s.severity, text: fmt.Sprintf("stated (%s): no %s", p.Label, strings.Join(missing, ", no ")), evidence: evidenceOf(p.At),
+				advice: "write n, the range over the runs and the state of the cache beside every figure"})
+		}
+	}
+	if len(out) == 0 && len(c.Capture.Notes.Points) > 0 {
+		out = append(out, pass("stated results have n, a range and a state of the cache"))
+	}
+	return out
+}
+
+// wrongWay (L62) fires where a confirmation reads less than the contaminated
+// run, or less than the kit's own prefill rate allows.
+func wrongWay(c *context, s *setting) []answer {
+	in := causes.Input{Capture: c.Capture, Count: c.Count, Latency: c.Latency, Inversion: c.Inversion}
+	var out []answer
+	for _, k := range causes.Clashes(in) {
+		out = append(out, answer{state: s.severity, runs: []string{k.Kit}, text: k.Text, evidence: k.At,
+			advice: "do not compare its milliseconds with the kit's; record the confirmation's arguments, token totals and log, and send the kit's own workload"})
+	}
+	switch {
+	case len(out) > 0:
+		return out
+	case causes.Compared(in):
+		return []answer{pass("the confirmation reads what fresh prompts allow")}
+	case causes.Unreadable(in):
+		return []answer{{state: Unknown, text: "a confirmation is there, and the kit's figures at its caps are not"}}
+	}
+	return nil
+}
