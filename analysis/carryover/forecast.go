@@ -72,6 +72,7 @@ func (r *replay) one(i int) *forecast {
 	}
 	m := &k.run.Merged
 	started := r.begin(i)
+	defer func() { r.since = append(r.since, i) }()
 	f := &forecast{}
 	if m.Workload.From.File != "" {
 		f.evidence = append(f.evidence, m.Workload.From)
@@ -129,7 +130,6 @@ func (r *replay) one(i int) *forecast {
 	}
 	notes = append(notes, r.cache.note(f)...)
 	f.note = strings.Join(notes, "; ")
-	r.since = append(r.since, i)
 	return f
 }
 
