@@ -46,7 +46,7 @@ func runCheck(t *terminal, c *command, args []string) error {
 	}
 	switch {
 	case *print:
-		t.text(ruleTable())
+		t.text(rules.DefaultTOML())
 		return nil
 	case *explain != "":
 		return explainRule(t, *explain, &table)
@@ -61,7 +61,7 @@ func runCheck(t *terminal, c *command, args []string) error {
 	}
 	doc := nb.Check
 	if !*all {
-		doc = findingsOnly(doc)
+		doc = doc.Trim()
 	}
 	switch *format {
 	case "json":
@@ -76,37 +76,10 @@ func runCheck(t *terminal, c *command, args []string) error {
 		return err
 	case !inspected(got):
 		return nothing(got)
-	case badNews(nb.Check, *failOn == "unknown"):
+	case nb.Check.Blocks(), *failOn == "unknown" && nb.Check.Unknowns():
 		return exit(exitBadNews)
 	}
 	return nil
-}
-
-// badNews reports whether a finding decides the exit code: block forbids the
-// whole result or a comparison; a number or a claim is only left out.
-func badNews(doc *rules.Document, unknownToo bool) bool {
-	for _, f := range doc.Findings {
-		if f.State == rules.Block && (f.Scope == "capture" || f.Scope == "comparison") {
-			return true
-		}
-		if unknownToo && f.State == rules.Unknown {
-			return true
-		}
-	}
-	return false
-}
-
-// findingsOnly leaves out the rules that passed or do not apply; the summary
-// still counts them.
-func findingsOnly(doc *rules.Document) *rules.Document {
-	short := *doc
-	short.Findings = nil
-	for _, f := range doc.Findings {
-		if f.State != rules.Pass && f.State != rules.NotApplicable {
-			short.Findings = append(short.Findings, f)
-		}
-	}
-	return &short
 }
 
 func writeCheckText(w io.Writer, doc *rules.Document) {

@@ -1,6 +1,9 @@
 package main
 
-import "coldcase/templates"
+import (
+	"coldcase/analysis"
+	"coldcase/templates"
+)
 
 var countCommand = &command{
 	name: "count",
@@ -32,7 +35,7 @@ func runCount(t *terminal, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	doc := countDocument(got)
+	doc := analysis.Count(got)
 	switch *format {
 	case "json":
 		err = templates.Document(&t.out, doc)

@@ -17,13 +17,15 @@ package main
 //     taken out here once more, so that no error can show them.
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"syscall"
+
+	"golang.org/x/term"
 
 	"coldcase/ingest/text"
 )
@@ -43,12 +45,12 @@ type terminal struct {
 	// stdout gets the buffer at the end, or a stream directly where a command
 	// runs until it is interrupted.
 	stdout io.Writer
-	err    *bufio.Writer
+	err    io.Writer
 	last   []func()
 }
 
 func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
-	return &terminal{in: stdin, stdout: stdout, err: bufio.NewWriter(stderr)}
+	return &terminal{in: stdin, stdout: stdout, err: stderr}
 }
 
 // text and printf add to standard output.
@@ -59,13 +61,16 @@ func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(&t.out, form
 // say prints one line on standard error at once.
 func (t *terminal) say(format string, args ...any) {
 	fmt.Fprintf(t.err, "coldcase: %s\n", clean(fmt.Sprintf(format, args...)))
-	t.err.Flush()
 }
 
 // errText prints a text on standard error as it is.
-func (t *terminal) errText(s string) {
-	t.err.WriteString(s)
-	t.err.Flush()
+func (t *terminal) errText(s string) { io.WriteString(t.err, s) }
+
+// interactive reports whether standard error is a terminal that can redraw a
+// line.
+func (t *terminal) interactive() bool {
+	file, ok := t.err.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // atEnd registers work for the end of the command, whatever its outcome.
@@ -83,7 +88,6 @@ func (t *terminal) finish(err error) int {
 	for _, f := range t.last {
 		f()
 	}
-	t.err.Flush()
 	return code
 }
 
