@@ -51,6 +51,9 @@ func FromCapture(c *capture.Capture, o Options) (*Plan, error) {
 	}
 	before := p.Workload
 	p.fill(o, points, seeds)
+	if o.RangeRatio < 0 {
+		p.translateRatio()
+	}
 	p.DiffersFromKit = p.differences(before, base)
 	p.notesFrom(runs)
 	p.estimate()
@@ -180,6 +183,20 @@ func kitWorkload(runs []*capture.Run) Workload {
 		out.RequestRate = m.RequestRate.PerSecond
 	}
 	return out
+}
+
+// translateRatio keeps fixed lengths fixed when a kit of vLLM's client is
+// repeated with the built-in one, whose ratio means something else.
+func (p *Plan) translateRatio() {
+	r := p.Workload.RangeRatio
+	if clientOf[p.Kit.Client] != "vllm" || p.Client != "builtin" {
+		return
+	}
+	spread := 0.0 // vLLM's default
+	if r != nil {
+		spread = *r
+	}
+	p.Workload.RangeRatio = floatPtr(1 - min(max(spread, 0), 1))
 }
 
 // differences lists what the sweep does otherwise than the kit.

@@ -27,13 +27,23 @@ func NewPlan(o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Workload: Workload{Dataset: "random", InputLen: intPtr(512), OutputLen: intPtr(128), RangeRatio: floatPtr(1), RequestRate: "inf"},
+		Workload: Workload{Dataset: "random", InputLen: intPtr(512), OutputLen: intPtr(128), RangeRatio: floatPtr(fixedRatio(o.Client)), RequestRate: "inf"},
 		Client:   "builtin",
 	}
 	p.fill(o, points, seeds)
 	p.DiffersFromKit = []string{}
 	p.expect(nil)
 	return p, p.check()
+}
+
+// fixedRatio is the range ratio that means one length for all prompts. vLLM's
+// client spans len ± ratio (since April 2025), SGLang's and the built-in one
+// draw from [len × ratio, len].
+func fixedRatio(client string) float64 {
+	if client == "vllm" {
+		return 0
+	}
+	return 1
 }
 
 // defaultPercentile is what a plan from flags makes room for.
