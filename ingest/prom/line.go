@@ -66,7 +66,7 @@ func typeName(line []byte) (string, bool) {
 func parseSample(line []byte) (string, capture.Sample, bool) {
 	var s capture.Sample
 	n := nameLen(line)
-	if n == 0 {
+	if n == 0 || line[n-1] == ':' { // "Concurrency:   1.99" of a report
 		return "", s, false
 	}
 	name, rest := string(line[:n]), line[n:]

@@ -1,6 +1,9 @@
 package prom
 
 import (
+	"bytes"
+	"strings"
+
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 )
@@ -21,11 +24,26 @@ func (m *machine) Line(l format.Line) format.Claim {
 	case class == lineType:
 		m.s.line(l.N, l.Text)
 		return format.Mine
-	case class == lineSample && looksLikeMetric(l.Text, name):
+	case class == lineSample && isServers(l.Text, name):
 		m.s.line(l.N, l.Text)
 		return format.Mine
 	}
 	return format.NotMine
+}
+
+// isServers reports whether a sample is one of a server: it has labels, or an
+// engine's name, or is the start time of the process. A script that prints a
+// word and a number prints none of these.
+func isServers(line []byte, name string) bool {
+	if bytes.IndexByte(line, '{') > 0 || name == "process_start_time_seconds" {
+		return true
+	}
+	for _, e := range engines {
+		if strings.HasPrefix(name, e.prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Close hands over the scrapes.

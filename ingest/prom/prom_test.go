@@ -75,6 +75,7 @@ func TestLines(t *testing.T) {
 		{`x 0x10`, lineOther, "", nil, 0},
 		{`x 1_0`, lineOther, "", nil, 0},
 		{`9x 1`, lineOther, "", nil, 0},
+		{`Concurrency:                             1.99      `, lineOther, "", nil, 0},
 		{`two words`, lineOther, "", nil, 0},
 	}
 	for _, tt := range tests {
@@ -209,12 +210,12 @@ func TestLongLine(t *testing.T) {
 // TestMachine reads samples between other lines of a console.
 func TestMachine(t *testing.T) {
 	m := Machines()[0]()
-	text := "+ curl -s http://127.0.0.1:8000/metrics\nvllm:a_total{x=\"1\"} 5\nSuccessful requests: 5\nvllm:a_total{x=\"1\"} 9\nseed 7"
+	text := "+ curl -s http://127.0.0.1:8000/metrics\nvllm:a_total{x=\"1\"} 5\nSuccessful requests: 5\nvllm:a_total{x=\"1\"} 9\nseed 7\nelapsed_seconds 5\nConcurrency:     1.99"
 	var claims []format.Claim
 	for i, line := range strings.Split(text, "\n") {
 		claims = append(claims, m.Line(format.Line{N: i + 1, Text: []byte(line)}))
 	}
-	if diff := cmp.Diff([]format.Claim{format.NotMine, format.Mine, format.NotMine, format.Mine, format.NotMine}, claims); diff != "" {
+	if diff := cmp.Diff([]format.Claim{format.NotMine, format.Mine, format.NotMine, format.Mine, format.NotMine, format.NotMine, format.NotMine}, claims); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
 	out := &format.Output{}
