@@ -21,6 +21,7 @@ func (r *reading) close(in *format.Input, out *format.Output) {
 	kept := map[capture.Kind]bool{}
 	counts := map[string]int{}
 	seen := map[string]bool{}
+	damaged := 0 // lines of logs; a line that the next one completed is not among them
 	named := len(r.order) > 1
 	logs := len(out.Logs)
 	for _, s := range r.order {
@@ -40,6 +41,9 @@ func (r *reading) close(in *format.Input, out *format.Output) {
 				continue
 			}
 			kept[m.kind] = true
+			if m.log {
+				damaged += c.Get("malformed")
+			}
 			for _, e := range c {
 				counts[e.Key] += e.N
 				seen[e.Key] = true
@@ -57,7 +61,7 @@ func (r *reading) close(in *format.Input, out *format.Output) {
 		row.Why = "no line of a known format"
 		return
 	}
-	row.Counts = ordered(counts, seen, r.others(row.Parts, counts))
+	row.Counts = ordered(counts, seen, r.others(row.Parts, counts, damaged))
 	row.Read, row.Why = capture.ReadAll, why(r, out.Logs[logs:], kept)
 	if row.Why != "" {
 		row.Read = capture.ReadPart
@@ -65,7 +69,7 @@ func (r *reading) close(in *format.Input, out *format.Output) {
 }
 
 // others counts the lines of the logs that are of no class.
-func (r *reading) others(parts []capture.Part, counts map[string]int) int {
+func (r *reading) others(parts []capture.Part, counts map[string]int, damaged int) int {
 	lines, interleaved, logs := 0, len(r.parts.list) > maxParts, false
 	for _, p := range parts {
 		if isLog(p.Kind) {
@@ -82,12 +86,7 @@ func (r *reading) others(parts []capture.Part, counts map[string]int) int {
 	for _, class := range []string{"prefill", "stat", "iteration", "decode", "access", "flush", "request"} {
 		lines -= counts[class]
 	}
-	for kind, bad := range r.malformed {
-		if isLog(kind) {
-			lines -= len(bad)
-		}
-	}
-	return max(lines, 0)
+	return max(lines-damaged, 0)
 }
 
 func ordered(counts map[string]int, seen map[string]bool, others int) capture.Counts {

@@ -125,7 +125,11 @@ func readDocument(in *format.Input, out *format.Output) error {
 	var bad []int
 	for {
 		kind := dec.PeekKind()
-		at := lineAt(dec.InputOffset())
+		offset := dec.InputOffset()
+		for offset < int64(len(doc)) && bytes.IndexByte([]byte(" \t\r\n,"), doc[offset]) >= 0 {
+			offset++
+		}
+		at := lineAt(offset)
 		if kind == '[' || kind == ']' {
 			dec.ReadToken()
 			continue
@@ -139,7 +143,7 @@ func readDocument(in *format.Input, out *format.Output) error {
 			}
 			continue
 		}
-		start := doc[dec.InputOffset():]
+		start := doc[offset:]
 		r := newRecord(in.Path, at, start[:min(len(start), evidenceBytes)])
 		err := r.read(dec)
 		if err != nil {

@@ -1,0 +1,106 @@
+package console
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coldcase/ingest/capture"
+	"coldcase/ingest/console/internal/gen"
+	"coldcase/ingest/format"
+	"coldcase/ingest/sglang"
+)
+
+// lists lets cmp look into the event lists of a log.
+var lists = cmp.AllowUnexported(
+	capture.List[capture.Batch]{}, capture.List[capture.Access]{}, capture.List[capture.Served]{},
+	capture.List[capture.Iteration]{}, capture.List[capture.Asked]{},
+)
+
+// awkward is a log of some blocks with everything that a cut between two blocks
+// could break: wrapped and damaged lines, runs of access lines, starts, lines
+// without a stamp, carriage returns in some blocks only.
+func awkward(seed uint64, dateless bool) []byte {
+	r := rand.New(rand.NewPCG(seed, 3))
+	var b bytes.Buffer
+	if _, err := gen.Log(&b, bulkSize+1<<20, seed); err != nil {
+		panic(err)
+	}
+	extras := []string{
+		"[2026-03-01 08:00:00] Prefill batch, #new-seq: 3, #new-token: 3, #cached-tok\n",
+		"[2026-03-01 08:00:00] Prefill batch, #new-seq: 3, #new-token: 30,\n    #cached-token: 7, token usage: 0.01, #running-req: 5, #queue-req: 1\n",
+		"[2026-03-01 08:00:00] Prefill batch, #new-seq: 1, #new-token: 30, #cached-token: 7,\n  token usage: 0.01, #running-req: 6, #queue-req: 2\n",
+		"[2026-03-01 08:00:00] server_args=ServerArgs(model_path='m', page_size=16,\n disable_radix_cache=False)\n[2026-03-01 08:00:00] The server is fired up and ready to roll!\n",
+		"  warnings.warn(\n",
+		"[2026-03-01 08:00:00] Cache flushed successfully!\n",
+		"[2026-03-01 08:00:00] ReqTimeStats(rid=9f1c, input_len=512, cached_input_len=511, output_len=128, attempts=1, type=unified): x\n",
+		"\r 38%|###8      | 19/50 [00:07<00:11,  2.80it/s][2026-03-01 08:00:00] Decode batch, #running-req: 77, #token: 2, token usage: 0.01\n",
+		"[2026-03-01 08:00:00] INFO:     10.0.0.9:1 - \"GET /health HTTP/1.1\" 2\n",
+		"\n",
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(b.Bytes()) {
+		out.Write(line)
+		if r.IntN(200) == 0 {
+			out.WriteString(extras[r.IntN(len(extras))])
+		}
+	}
+	if !dateless {
+		return out.Bytes()
+	}
+	return bytes.ReplaceAll(out.Bytes(), []byte("[2026-03-01 "), []byte("["))
+}
+
+// A log read in blocks says the same as read line by line.
+func TestBulkEqualsLineByLine(t *testing.T) {
+	for seed := range uint64(3) {
+		text := awkward(seed, seed == 2)
+		path := filepath.Join(t.TempDir(), "server.log")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := &console{machines: sglang.Machines()}
+		in := &format.Input{Path: "server.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: bytes.NewReader(text)}
+		bulk := &format.Output{File: &capture.File{Path: "server.log"}}
+		if ok, err := c.bulk(in, bulk, c.trial(in.Head)); !ok || err != nil {
+			t.Fatalf("seed %d: not read in blocks: %v", seed, err)
+		}
+		slow := readText(t, "server.log", string(text))
+		if diff := cmp.Diff(slow.File, bulk.File); diff != "" {
+			t.Errorf("seed %d: -line by line +in blocks\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(slow.Logs[0], bulk.Logs[0], lists); diff != "" {
+			t.Errorf("seed %d: -line by line +in blocks\n%.4000s", seed, diff)
+		}
+		if slow.Logs[0].Served.Len() == 0 || len(slow.Logs[0].Damaged) == 0 || len(slow.Logs[0].Starts) == 0 {
+			t.Errorf("seed %d: the log holds too little", seed)
+		}
+	}
+}
+
+// A client's report far behind the head of a server log is not lost.
+func TestBulkGivesWay(t *testing.T) {
+	report := "============ Serving Benchmark Result ============\nBackend:                                 sglang    \nSuccessful requests:                     2         \n==================================================\n"
+	for _, odd := range []string{report, "engine-2  | [2026-03-01 08:00:00] Cache flushed successfully!\n", "2026-03-01T08:00:00Z [2026-03-01 08:00:00] Cache flushed successfully!\n"} {
+		text := awkward(9, false)
+		text = append(text, odd...)
+		c := &console{machines: sglang.Machines()}
+		in := &format.Input{Path: "server.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: bytes.NewReader(text)}
+		out := &format.Output{File: &capture.File{Path: "server.log"}}
+		if ok, err := c.bulk(in, out, c.trial(in.Head)); ok || err != nil {
+			t.Errorf("%.40q: read in blocks: %v", odd, err)
+		}
+		if len(out.Logs)+len(out.Results) > 0 {
+			t.Errorf("%.40q: something was kept", odd)
+		}
+	}
+	out := readText(t, "console.txt", string(awkward(9, false))+report)
+	if len(out.Results) != 1 || !strings.Contains(counts(out), `"reports":1`) {
+		t.Errorf("the report was not read: %s", counts(out))
+	}
+}
