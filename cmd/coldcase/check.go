@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"coldcase"
 	"coldcase/analysis/rules"
 	"coldcase/templates"
 )
@@ -67,7 +68,7 @@ func runCheck(t *terminal, c *command, args []string) error {
 	case "json":
 		err = templates.Document(&t.out, doc)
 	case "sarif":
-		err = writeSARIF(&t.out, nb.Check)
+		err = rules.SARIF(&t.out, doc, coldcase.Version)
 	default:
 		writeCheckText(&t.out, doc)
 	}

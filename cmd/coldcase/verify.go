@@ -106,6 +106,9 @@ func underOldNames(t *terminal, paths []string, captures []capture.Source) ([]st
 		}
 		if err := os.Symlink(full, link); err == nil {
 			out[i] = link
+			if info, err := os.Stat(full); err == nil && info.IsDir() {
+				out[i] += string(filepath.Separator) // the folder, not the link to it
+			}
 		}
 	}
 	return out, nil
