@@ -302,6 +302,9 @@ func aiWorkload(r *capture.Result, n node) {
 	w.Tokenizer = config.at("tokenizer", "name").str()
 
 	load := config.at("loadgen")
+	if len(config.at("phases").list()) > 0 {
+		noWarmUp(w, "input_config")
+	}
 	for _, phase := range config.at("phases").each() {
 		switch phase.at("kind").str() {
 		case "warmup":

@@ -263,6 +263,7 @@ func ipConfig(r *capture.Result, n node) {
 	r.Model, w.Target = server.at("model_name").str(), host(server.at("base_url").str())
 	r.Backend = server.at("type").str()
 	w.Tokenizer = n.at("tokenizer", "pretrained_model_name_or_path").str()
+	noWarmUp(w, "client")
 	w.Seed = load.at("base_seed").whole()
 	w.Dataset, w.DatasetPath = data.at("type").str(), data.at("path").str()
 	w.InputLen, w.OutputLen = fixedLength(data.at("input_distribution")), fixedLength(data.at("output_distribution"))

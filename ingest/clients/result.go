@@ -75,6 +75,12 @@ func arguments(r *capture.Result, from capture.Evidence, form string, args map[s
 	r.Workload.From, r.Workload.Form, r.Workload.Args = from, form, args
 }
 
+// noWarmUp states that a client sends nothing but its prompts: its settings are
+// known and ask for no warm-up, and the client has no test request of its own.
+func noWarmUp(w *capture.Workload, from string) {
+	w.Warmups, w.WarmupsFrom, w.ReadyCheck = ptr(0), from, ptr(false)
+}
+
 // cap of n concurrent requests; n nil leaves it unknown.
 func capOf(n *int) capture.Cap {
 	if n == nil || *n <= 0 {
