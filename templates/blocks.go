@@ -137,7 +137,7 @@ func list(items []string) string {
 // figureBlock is a chart with what a reader needs to read it.
 type figureBlock struct {
 	*figure.Figure
-	Live bool // the page holds interactive options for it
+	Pictures bool // the figure's file lies beside the Markdown
 }
 
 func (b figureBlock) HTML() (string, error) { return execute("figure", b) }
@@ -146,7 +146,11 @@ func (b figureBlock) HTML() (string, error) { return execute("figure", b) }
 func (b figureBlock) Picture() template.HTML { return template.HTML(b.SVG()) }
 
 func (b figureBlock) Markdown() mdx.Safe {
-	s := "**" + mdx.Escape(b.Shows) + "** " + mdx.Escape(b.N) + " " + mdx.Escape(b.Note)
+	picture := ""
+	if b.Pictures {
+		picture = "![" + mdx.Escape(b.Title) + "](figures/" + b.ID + ".svg)\n\n"
+	}
+	s := picture + "**" + mdx.Escape(b.Shows) + "** " + mdx.Escape(b.N) + " " + mdx.Escape(b.Note)
 	return mdx.Safe(strings.TrimSpace(s)) + "\n\n" + markdownTable(b.Table)
 }
 

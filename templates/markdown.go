@@ -26,7 +26,6 @@ func parseTexts() *template.Template {
 		"text": text, "bounds": bounds, "graded": graded, "integer": func(n int) string { return integer(int64(n)) },
 		"join": join, "sentence": sentence, "hits": hits, "int64": func(n int) int64 { return int64(n) },
 		"term": func(word, id string) mdx.Safe { return mdx.Safe("[" + mdx.Escape(word) + "](#" + id + ")") },
-		"size": func(n int64) string { return integer(n) },
 	}).ParseFS(textFiles, "text/*.md.tmpl"))
 	mdx.Parse(t)
 	return t
@@ -65,9 +64,11 @@ var plainBounds = []bound{
 	{Runs: 1, Lines: 2, Files: 3, Findings: 3},
 }
 
-func renderMarkdown(nb *analysis.Notebook, opts Options) ([]byte, error) {
+func renderMarkdown(nb *analysis.Notebook, opts Options, pictures bool) ([]byte, error) {
 	for _, b := range plainBounds {
-		out, err := newView(nb, opts, true, b).source()
+		v := newView(nb, opts, true, b)
+		v.Pictures = pictures
+		out, err := v.source()
 		if err != nil {
 			return nil, err
 		}

@@ -190,7 +190,7 @@ func (p *page) footer(v *view, stamp *Stamp) string {
 	if stamp.ECharts != "" && len(v.drawn) > 0 {
 		charts = "Charts use Apache ECharts (Apache License 2.0, The Apache Software Foundation), sha256 " + stamp.ECharts + "."
 	}
-	return "<footer><p>" + html.EscapeString(oneLine(stamp.Name+" "+stamp.Version)) +
+	return "<footer><p>" + html.EscapeString(oneLine(v.MadeBy.Name+" "+v.MadeBy.Version)) +
 		" · notebook sha256 <code>" + stamp.Notebook + "</code> · nothing in this page loads from a network.</p><p>" + charts + "</p></footer>\n"
 }
 

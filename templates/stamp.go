@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf16"
 
 	"coldcase/analysis"
 	"coldcase/ingest/capture"
@@ -62,9 +63,28 @@ func newStamp(nb *analysis.Notebook, opts Options, echarts string) (*Stamp, erro
 	return s, nil
 }
 
-// embed returns the stamp as the bytes between the tags of its block: no "<"
-// is among them, so nothing in it can end the block.
-func (s *Stamp) embed() ([]byte, error) { return json.Marshal(s) }
+// embed returns the stamp as the bytes between the tags of its block. They are
+// plain ASCII without "<", so nothing in it can end the block, and no name of a
+// file can change how the page's source reads.
+func (s *Stamp) embed() ([]byte, error) {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, r := range string(raw) {
+		switch {
+		case r < 0x7F:
+			out.WriteRune(r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, hi, lo)
+		}
+	}
+	return out.Bytes(), nil
+}
 
 // FindStamp reads the stamp of a page.
 func FindStamp(page []byte) (*Stamp, error) {

@@ -121,7 +121,7 @@ func Markdown(w io.Writer, nb *analysis.Notebook, opts Options) error {
 	if err := opts.check(); err != nil {
 		return err
 	}
-	out, err := renderMarkdown(nb, opts)
+	out, err := renderMarkdown(nb, opts, false)
 	if err != nil {
 		return fmt.Errorf("markdown: %w", err)
 	}

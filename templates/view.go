@@ -18,11 +18,13 @@ import (
 // id and is drawn later; for plain Markdown it is written out at once.
 type view struct {
 	*analysis.Notebook
-	Opts    Options
-	Plain   bool // plain Markdown, without a page around it
-	Bounds  bound
-	Rows    []*row
-	Figures []*figure.Figure
+	Opts   Options
+	Plain  bool // plain Markdown, without a page around it
+	Bounds bound
+	// Pictures says that the figures' files lie beside plain Markdown.
+	Pictures bool
+	Rows     []*row
+	Figures  []*figure.Figure
 
 	blocks []block
 	drawn  []*figure.Figure // figures placed, in order
@@ -228,7 +230,7 @@ func (v *view) placeFigure(f *figure.Figure) mdx.Safe {
 		}
 	}
 	v.drawn = append(v.drawn, f)
-	return v.place(figureBlock{Figure: f, Live: !v.Plain})
+	return v.place(figureBlock{Figure: f, Pictures: v.Pictures})
 }
 
 // Quote places lines of the capture.

@@ -17,12 +17,14 @@ var zipTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 // Zip writes the page, its Markdown, its JSON and its figures as one archive,
 // for threads that take no HTML.
 func Zip(w io.Writer, nb *analysis.Notebook, opts Options) error {
-	var page, markdown, document bytes.Buffer
+	opts = opts.withDefaults()
+	var page, document bytes.Buffer
 	if err := HTML(&page, nb, opts); err != nil {
 		return err
 	}
-	if err := Markdown(&markdown, nb, opts); err != nil {
-		return err
+	markdown, err := renderMarkdown(nb, opts, true)
+	if err != nil {
+		return fmt.Errorf("markdown: %w", err)
 	}
 	if err := JSON(&document, nb); err != nil {
 		return err
@@ -31,13 +33,13 @@ func Zip(w io.Writer, nb *analysis.Notebook, opts Options) error {
 	if err := addFile(z, "report.html", page.Bytes()); err != nil {
 		return err
 	}
-	if err := addFile(z, "report.md", markdown.Bytes()); err != nil {
+	if err := addFile(z, "report.md", markdown); err != nil {
 		return err
 	}
 	if err := addFile(z, "notebook.json", document.Bytes()); err != nil {
 		return err
 	}
-	for _, f := range Figures(prepare(nb, opts.withDefaults())) {
+	for _, f := range Figures(prepare(nb, opts)) {
 		if err := addFile(z, "figures/"+f.ID+".svg", []byte(f.SVG()+"\n")); err != nil {
 			return err
 		}
