@@ -44,7 +44,7 @@ func sniffRecords(in *format.Input) int {
 
 // recordKeys says how much the first keys of an object look like a record's.
 func recordKeys(b []byte) int {
-	dec := jsontext.NewDecoder(pyjson.NewReader(bytes.NewReader(b)))
+	dec := newDecoder(pyjson.NewReader(bytes.NewReader(b)))
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return 0
 	}
@@ -89,7 +89,7 @@ func readRecords(in *format.Input, out *format.Output) error {
 			return readDocument(in, out)
 		}
 		r := newRecord(in.Path, lines.n, lines.start)
-		err := r.read(jsontext.NewDecoder(pyjson.NewReader(lines)))
+		err := r.read(newDecoder(pyjson.NewReader(lines)))
 		if err != nil {
 			bad = append(bad, lines.n)
 		}
@@ -121,7 +121,7 @@ func readDocument(in *format.Input, out *format.Output) error {
 	}
 	doc = pyjson.Quote(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf")))
 	lineAt := func(offset int64) int { return 1 + bytes.Count(doc[:offset], []byte("\n")) }
-	dec := jsontext.NewDecoder(bytes.NewReader(doc))
+	dec := newDecoder(bytes.NewReader(doc))
 	var bad []int
 	for {
 		kind := dec.PeekKind()
@@ -130,15 +130,12 @@ func readDocument(in *format.Input, out *format.Output) error {
 			offset++
 		}
 		at := lineAt(offset)
-		if kind == '[' || kind == ']' {
-			dec.ReadToken()
-			continue
-		}
 		if kind != '{' {
-			if _, err := dec.ReadToken(); err != nil {
-				if !errors.Is(err, io.EOF) {
-					bad = append(bad, at)
-				}
+			// The brackets of an array, or a value that is no record.
+			if _, err := dec.ReadToken(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				bad = append(bad, at)
 				break
 			}
 			continue
@@ -162,6 +159,12 @@ func readDocument(in *format.Input, out *format.Output) error {
 	}
 	summary(out, lines, bad)
 	return nil
+}
+
+// newDecoder reads what Python writes: a text that was cut between two tokens
+// may end in half a surrogate pair, and a key may stand twice.
+func newDecoder(r io.Reader) *jsontext.Decoder {
+	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // summary fills the row of the inventory.

@@ -94,7 +94,7 @@ func TestRecordKeys(t *testing.T) {
 }
 
 const detailed = `{"backend":"sglang","dataset_name":"random","max_concurrency":8,"completed":1,"duration":9.1,"total_input_tokens":1024,` +
-	`"input_lens":[512,512],"output_lens":[4,0],"ttfts":[0.25,0.0],"itls":[[0.5,0.125,0.125],[]],"generated_texts":["x\n[]{}","Infinity"],"errors":["","Bad Request: \"x\""],` +
+	`"input_lens":[512,512],"output_lens":[4,0],"ttfts":[0.25,0.0],"itls":[[0.5,0.125,0.125],[]],"generated_texts":["x\n[]{}\ud83d","Infinity"],"errors":["","Bad Request: \"x\""],` +
 	`"cached_tokens":[511,0],"cached_tokens_details":[{"device":511,"host":0},null]}` + "\n"
 
 func TestDetails(t *testing.T) {
