@@ -13,6 +13,7 @@ package join
 import (
 	"sort"
 	"strconv"
+	"strings"
 
 	"coldcase/ingest/capture"
 )
@@ -88,10 +89,11 @@ func (s *set) run() *capture.Run {
 // rank orders the results of a run: records, texts, other files, and last the
 // files that only add facts.
 func rank(r *capture.Result) int {
+	kind := string(r.Kind)
 	switch {
 	case r.Partial:
 		return 3
-	case r.Kind == capture.SGLangJSONL || r.Kind == capture.VLLMJSON:
+	case strings.HasSuffix(kind, "-jsonl"), strings.HasSuffix(kind, "-json"):
 		return 0
 	case isText(r):
 		return 1
@@ -99,9 +101,8 @@ func rank(r *capture.Result) int {
 	return 2
 }
 
-func isText(r *capture.Result) bool {
-	return r.Kind == capture.SGLangBenchText || r.Kind == capture.VLLMBenchText
-}
+// isText tells what a client printed for people.
+func isText(r *capture.Result) bool { return strings.HasSuffix(string(r.Kind), "-text") }
 
 // sortRuns orders runs by capture, path and line.
 func sortRuns(runs []*capture.Run) {
