@@ -145,6 +145,9 @@ type Facts struct {
 	EmptyBy      string
 	// Server is the merged view of the server's settings for this run.
 	Server capture.ServerInfo
+
+	// lines bounds the full hits of one prefill line by its batch index.
+	lines func(i int) span
 }
 
 // Hit is the class of one prompt's prefix.

@@ -1,5 +1,7 @@
 package carryover
 
+import "coldcase/analysis/timeline"
+
 // facts keeps what the count learned of a run for the causes, the rules and
 // the report.
 func (k *runCase) facts(details *finding, c combined) *Facts {
@@ -21,6 +23,7 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 		return f
 	}
 	f.Life, f.Log, f.Foreign = p.Life, p.Track.Log, p.Foreign
+	f.lines = k.fullHitsOfLine(p)
 	f.FirstOfLife = p.Track.Lives[p.Life].Started && lastRequest(p) <= max(p.Track.Lives[p.Life].Ready, p.Track.Lives[p.Life].From)
 	f.Health = 0
 	for _, g := range p.Groups() {
@@ -38,4 +41,33 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 		}
 	}
 	return f
+}
+
+// FullHits bounds the full hits that the prefill lines [from, to) of the run's
+// log prove by themselves, batch by batch.
+func (f *Facts) FullHits(from, to int) Interval {
+	if f.Log == nil || f.lines == nil {
+		return anything.interval(None)
+	}
+	sum := span{}
+	for i := from; i < to; i++ {
+		sum = sum.plus(f.lines(i))
+	}
+	return sum.interval(PerBatch)
+}
+
+// fullHitsOfLine bounds the full hits of one prefill line, read as whole
+// requests; the lines of a chunked prompt are read together.
+func (k *runCase) fullHitsOfLine(p *timeline.Place) func(i int) span {
+	byFirst := map[int]*timeline.Group{}
+	for _, g := range p.Groups() {
+		byFirst[g.Batches[0]] = g
+	}
+	return func(i int) span {
+		g := byFirst[i]
+		if g == nil {
+			return span{}
+		}
+		return feasible(k.batchOf(g)).full
+	}
 }

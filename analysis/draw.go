@@ -1,0 +1,85 @@
+package analysis
+
+import (
+	"coldcase/analysis/carryover"
+	"coldcase/ingest/capture"
+)
+
+// maxLines bounds the prefill lines that are quoted of one run.
+const maxLines = 24
+
+// drawn collects the prefill batches of each placed run for the timeline, and
+// the quotes of its first lines.
+func drawn(c *capture.Capture, d *carryover.Document) (map[string][]TimelineBatch, map[string][]capture.Evidence) {
+	batches := map[string][]TimelineBatch{}
+	lines := map[string][]capture.Evidence{}
+	for _, r := range runsOf(d) {
+		f := r.Facts
+		if f == nil || f.Log == nil || f.LastBatch <= f.FirstBatch {
+			continue
+		}
+		batches[r.ID] = timelineOf(c, f)
+		for i := f.FirstBatch; i < f.LastBatch && len(lines[r.ID]) < maxLines; i++ {
+			lines[r.ID] = append(lines[r.ID], quote(c, f.Log.File, int(f.Log.Batches.At(i).Line)))
+		}
+	}
+	return batches, lines
+}
+
+func timelineOf(c *capture.Capture, f *carryover.Facts) []TimelineBatch {
+	var out []TimelineBatch
+	log := f.Log
+	first := log.Batches.At(f.FirstBatch)
+	seconds := 0.0
+	if log.Batches.Len() > 0 && first.Stamp > 0 && log.Batches.At(0).Stamp > 0 {
+		seconds = float64(first.Stamp-log.Batches.At(0).Stamp) / 1000
+	}
+	flush := flushesAt(log)
+	for i := f.FirstBatch; i < f.LastBatch; i++ {
+		b := log.Batches.At(i)
+		if i > f.FirstBatch {
+			seconds += sincePrevious(log.Batches.At(i-1), b)
+			for _, line := range flush(log.Batches.At(i-1).Line, b.Line) {
+				out = append(out, TimelineBatch{Line: line, Kind: "flush", Seconds: seconds, Evidence: quote(c, log.File, line)})
+			}
+		}
+		t := TimelineBatch{Line: int(b.Line), Kind: "batch", Seqs: int(b.NewSeq), New: int(b.NewToken), Cached: int(b.Cached), Seconds: seconds}
+		if i-f.FirstBatch < f.WarmupBatches {
+			t.Kind = "warm-up"
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// sincePrevious is the time between two prefill lines: the finer clock of the
+// log (new tokens by input throughput) where it is printed, else the stamps.
+func sincePrevious(a, b *capture.Batch) float64 {
+	if b.Throughput > 0 {
+		return float64(b.NewToken) / float64(b.Throughput)
+	}
+	if a.Stamp > 0 && b.Stamp > a.Stamp {
+		return float64(b.Stamp-a.Stamp) / 1000
+	}
+	return 0
+}
+
+// flushesAt finds the proved flushes between two lines.
+func flushesAt(log *capture.ServerLog) func(from, to int32) []int {
+	return func(from, to int32) []int {
+		var out []int
+		for _, f := range log.Flushes {
+			if f.Kind == capture.FlushDone && f.Line > int(from) && f.Line < int(to) {
+				out = append(out, f.Line)
+			}
+		}
+		return out
+	}
+}
+
+func quote(c *capture.Capture, file string, line int) capture.Evidence {
+	if c.Quoter == nil {
+		return capture.Evidence{File: file, Line: line}
+	}
+	return c.Quoter.Quote(file, line)
+}
