@@ -163,15 +163,11 @@ func compareCaptures(stamp *templates.Stamp, c *capture.Capture) []string {
 // compareGiven compares a rules or notes file that the report was made with
 // against the one that was given now.
 func compareGiven(what string, stamp *templates.Stamp, file string) []string {
-	was, is := stamp.Options[what+"_sha256"], ""
-	if file != "" {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return []string{fmt.Sprintf("--%s %s: %s", what, file, why(err))}
-		}
-		is = sha256Of(content)
-	}
+	was := stamp.Options[what]
+	is, err := hashGiven(what, file)
 	switch {
+	case err != nil:
+		return []string{err.Error()}
 	case was == is:
 		return nil
 	case is == "":
