@@ -32,14 +32,12 @@ func samePoint(a, b *run) bool {
 	return latency.SameCap(a.Joined, b.Joined) && len(DiffWorkload(a.Count, b.Count)) == 0
 }
 
-// ownKeys are arguments that a comparison may differ in: the swept ones, the
-// seed and the number of prompts (a rule of their own), and those that do not
-// reach the server's work.
-var ownKeys = []string{
-	"seed", "num_prompts", "max_concurrency", "concurrency", "parallel", "number", "output_file", "tag", "host", "port",
-	"base_url", "output_details", "cache_report", "disable_tqdm", "result_filename", "result_dir", "save_result",
-	"save_detailed", "append_result", "label", "metadata", "flush_cache", "flush_cache_timeout", "ready_check_timeout_sec",
-	"print_requests", "plot_throughput", "model", "served_model_name", "header", "num_warmups", "warmup_requests", "percentile_metrics", "metric_percentiles",
+// workloadOptions are the beginnings of option names that shape what is sent.
+// Others name files, labels and the client's own habits, or are swept.
+var workloadOptions = []string{
+	"dataset_name", "dataset_path", "dataset_offset", "random_", "gsp_", "sharegpt_", "prefix_repetition_", "sonnet_", "custom_", "hf_",
+	"burstiness", "temperature", "top_p", "top_k", "ignore_eos", "disable_ignore_eos", "disable_stream", "tokenize_prompt", "apply_chat_template",
+	"extra_request_body", "lora_", "backend", "endpoint", "prompt_suffix", "image_", "num_image", "speed_bench_", "mooncake_", "tokenizer",
 }
 
 // DiffWorkload lists the keys, sorted, in which the workload of two runs
@@ -53,7 +51,7 @@ func DiffWorkload(a, b *carryover.Run) []string {
 	var out []string
 	for key, va := range ra.Workload.Args {
 		vb, ok := rb.Workload.Args[key]
-		if ok && !slices.Contains(ownKeys, key) && fmt.Sprint(va) != fmt.Sprint(vb) {
+		if ok && isArgument(ra, key) && isArgument(rb, key) && fmt.Sprint(va) != fmt.Sprint(vb) {
 			out = append(out, key)
 		}
 	}
@@ -81,6 +79,15 @@ func DiffWorkload(a, b *carryover.Run) []string {
 	}
 	sort.Strings(out)
 	return slices.Compact(dropDoubles(out))
+}
+
+// isArgument reports whether a key is an option that shapes the workload. Only
+// printed arguments and commands list options; a record mixes them with results.
+func isArgument(r *capture.Result, key string) bool {
+	if r.Workload.Form != "namespace" && r.Workload.Form != "command" {
+		return false
+	}
+	return slices.ContainsFunc(workloadOptions, func(o string) bool { return strings.HasPrefix(key, o) })
 }
 
 // dropDoubles removes option names that say what a named key says already.

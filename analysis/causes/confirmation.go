@@ -33,7 +33,7 @@ type Clash struct {
 func Compared(in Input) bool {
 	v := newView(in)
 	for _, r := range v.kit() {
-		if len(v.freshOf(r)) > 0 {
+		if _, ok := r.Lat.Figure("median_ttft_ms"); ok && len(v.freshOf(r)) > 0 {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // ratesApart is the factor between the prefill rates of two runs from which
 // they no longer are one server on one workload.
-const ratesApart = 1.5
+const ratesApart = 2.0
 
 // Unexplained lists what is left over once the causes have spoken: sentences
 // with their evidence, empty only if nothing is left.

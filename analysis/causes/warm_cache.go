@@ -35,6 +35,8 @@ func judgeWarmCache(v *view) judgement {
 			return NotTestable, "no witness bounds the prompts cached at start"
 		case d.Origins.OtherClient.Low > 0 && d.Origins.OtherClient.Low >= d.AtStart.Low:
 			return Against, fmt.Sprintf("the %d warm prompts came from another client, not from an earlier run", d.AtStart.Low)
+		case d.Origins.EarlierRun.Low == 0 && d.Predicted != nil && d.Predicted.High != nil && *d.Predicted.High == 0:
+			return NotTestable, warmWhy(r) + ": no run of the capture sent them before; another client did, or a run that the folder does not hold"
 		}
 		return Supported, warmWhy(r)
 	})

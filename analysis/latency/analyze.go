@@ -34,7 +34,7 @@ func analyzeRun(c *capture.Capture, d *carryover.Run) *Run {
 	r.Hits = hitClasses(d.Facts.HitByPrompt, len(r.TTFT))
 	r.N = sampleSize(cr, r.TTFT)
 	r.Printed, r.Computed = printed(c, cr), computed(r.TTFT)
-	r.Mismatch = mismatches(cr, r.Computed)
+	r.Mismatch = mismatches(cr, r.TTFT, r.Computed)
 	r.Allowed = allowed(r.N)
 	r.Plateaus = plateaus(r.Figure, r.N)
 
@@ -53,7 +53,8 @@ func analyzeRun(c *capture.Capture, d *carryover.Run) *Run {
 		r.Groups = r.Apart.Groups
 	}
 	if r.PrefillRate == nil && r.Cap != nil {
-		r.PrefillRate = apartRate(s, r.Apart)
+		// Per-request times without hits: the summary still tells the rate.
+		r.PrefillRate = apartRate(s, apart(s))
 	}
 	r.LogRate = logRate(c, d.Facts)
 	r.SitsIn = sitsIn(r)

@@ -34,6 +34,9 @@ const intervalRuns = 6
 // by workload in order of appearance, then cap; runs with warm prompts and runs
 // without are points of their own.
 func Spreads(d *carryover.Document, runs []*Run, stat string) []Spread {
+	if d == nil {
+		return nil
+	}
 	byID := map[string]*carryover.Run{}
 	for _, r := range d.Runs {
 		byID[r.ID] = r

@@ -97,7 +97,7 @@ func merge(answers []answer) []answer {
 	var out []answer
 	for _, a := range answers {
 		i := slices.IndexFunc(out, func(o answer) bool {
-			return o.state == a.state && o.text == a.text && o.advice == a.advice && (a.state != Block && a.state != Warn || len(a.evidence) == 0)
+			return o.state == a.state && o.text == a.text && o.advice == a.advice
 		})
 		if i < 0 {
 			out = append(out, a)

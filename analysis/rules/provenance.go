@@ -147,7 +147,7 @@ func claimWithoutNumber(c *context, s *setting) []answer {
 			missing = append(missing, "the state of the cache")
 		}
 		if len(missing) > 0 {
-			out = append(out, answer{state: s.severity, text: fmt.Sprintf("stated (%s): no %s", p.Label, strings.Join(missing, ", no ")), evidence: evidenceOf(p.At),
+			out = append(out, answer{state: s.severity, text: fmt.Sprintf("stated (%s) without %s", p.Label, strings.Join(missing, ", ")), evidence: evidenceOf(p.At),
 				advice: "write n, the range over the runs and the state of the cache beside every figure"})
 		}
 	}

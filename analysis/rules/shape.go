@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"coldcase/analysis/latency"
 )
@@ -90,7 +91,7 @@ func plateau(c *context, s *setting) []answer {
 			return pass("the tail percentiles differ")
 		}
 		p := r.Lat.Plateaus[0]
-		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %d requests that are one prefill batch", p.From, p.To, p.Value, p.Requests),
+		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %d requests that are one prefill batch", strings.ToUpper(p.From), strings.ToUpper(p.To), p.Value, p.Requests),
 			evidence: c.quoteFigures(r, p.From+"_ttft_ms", p.To+"_ttft_ms"), advice: "the batch, not the request, was sampled: do not read the tail as so many requests"}
 	})
 }
