@@ -62,6 +62,7 @@ type item struct {
 	path    string // with the capture's name in front if there are several
 	prefix  string // what was put in front of the entry's own path
 	capture int
+	report  bool // an archive that coldcase wrote
 }
 
 // list names the captures and orders their files by path.
@@ -74,8 +75,19 @@ func list(c *capture.Capture, trees []*source.Tree) []item {
 			name = fmt.Sprintf("%s-%d", name, seen[name])
 		}
 		c.Sources = append(c.Sources, capture.Source{Name: name})
+		reports := map[*source.Entry]bool{}
 		for _, e := range t.Entries {
-			it := item{entry: e, path: text.Clean(e.Path), capture: i}
+			if e.Archive != "" && isReportArchive(e) {
+				for _, m := range append(e.Members, e) {
+					reports[m] = true
+				}
+			}
+		}
+		for _, e := range t.Entries {
+			if e.Member && reports[e] {
+				continue
+			}
+			it := item{entry: e, path: text.Clean(e.Path), capture: i, report: reports[e]}
 			switch {
 			case len(trees) == 1:
 			case t.OneFile:

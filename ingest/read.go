@@ -26,6 +26,10 @@ func readFile(it item, hash bool) *format.Output {
 		row.Why = it.entry.Why
 		return out
 	}
+	if it.report {
+		asReport(row)
+		return out
+	}
 	if it.entry.Archive != "" {
 		row.Read, row.Why = capture.ReadAll, it.entry.Archive
 		hashFile(it, row, hash)
@@ -39,7 +43,7 @@ func readFile(it item, hash bool) *format.Output {
 	}
 	defer closeInput()
 	if isReport(in.Head) {
-		row.Kind, row.Why = capture.ColdcaseReport, "written by coldcase: neither read nor hashed"
+		asReport(row)
 		return out
 	}
 	hashFile(it, row, hash)
@@ -49,6 +53,10 @@ func readFile(it item, hash bool) *format.Output {
 	}
 	finish(out)
 	return out
+}
+
+func asReport(row *capture.File) {
+	row.Kind, row.Why = capture.ColdcaseReport, "written by coldcase: neither read nor hashed"
 }
 
 // input prepares what readers get: the first bytes, and ways to the rest.

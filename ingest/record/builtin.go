@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -19,9 +18,23 @@ type measured struct {
 	err   error
 }
 
-// builtin sends the prompts of a cell, at most cap at a time, in order, each
-// when a slot is free and, with a finite rate, not before its turn.
+// builtin measures a cell with the built-in client and writes its record.
 func (s *session) builtin(ctx context.Context, cell *confirm.Cell, doc *CellDoc) (*clientResult, error) {
+	doc.Result = resultFile
+	rec, err := s.send(ctx, cell)
+	if err != nil {
+		return nil, err
+	}
+	doc.Command = rec.command()
+	if err := writeFile(s.path(cell, resultFile), rec.encode()); err != nil {
+		return nil, err
+	}
+	return rec.result(), nil
+}
+
+// send sends the prompts of a cell, at most cap at a time, in order, each when
+// a slot is free and, with a finite rate, not before its turn.
+func (s *session) send(ctx context.Context, cell *confirm.Cell) (*clientRecord, error) {
 	ratio := 1.0
 	if r := s.plan.Workload.RangeRatio; r != nil {
 		ratio = *r
@@ -31,8 +44,6 @@ func (s *session) builtin(ctx context.Context, cell *confirm.Cell, doc *CellDoc)
 	if err != nil {
 		return nil, err
 	}
-	doc.Result = resultFile
-	doc.Command = fmt.Sprintf("builtin: %d prompts of %d tokens, range ratio %g, %d tokens out, cap %d, seed %d, rate %s", cell.Prompts, s.inputLen(), ratio, s.outputLen(), cell.Cap, cell.Seed, rateText(rate))
 	turns := arrivals(cell, rate)
 	results := make([]measured, len(list))
 	var wg sync.WaitGroup
@@ -60,11 +71,7 @@ func (s *session) builtin(ctx context.Context, cell *confirm.Cell, doc *CellDoc)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	rec := newRecord(s, cell, ratio, rate, list, results, started)
-	if err := writeFile(s.path(cell, resultFile), rec.encode()); err != nil {
-		return nil, err
-	}
-	return rec.result(results), nil
+	return newRecord(s, cell, ratio, rate, list, results, started), nil
 }
 
 // rate is the plan's request rate per second, 0 = no limit.
@@ -82,13 +89,6 @@ func (s *session) rate() (float64, error) {
 		}
 	}
 	return 0, refuse("request_rate %v: want inf or a number above 0", s.plan.Workload.RequestRate)
-}
-
-func rateText(r float64) string {
-	if r == 0 {
-		return "inf"
-	}
-	return fmt.Sprint(r)
 }
 
 // arrivals are the earliest send times: at once, or a Poisson process.

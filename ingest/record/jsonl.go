@@ -214,13 +214,19 @@ func (r *clientRecord) encode() []byte {
 	return append(b, '\n')
 }
 
+// command says in one line what was sent.
+func (r *clientRecord) command() string {
+	return fmt.Sprintf("builtin: %d prompts of %d tokens, range ratio %g, %d tokens out, cap %d, seed %d, rate %v",
+		r.NumPrompts, r.InputLen, r.RangeRatio, r.OutputLen, r.MaxConcurrency, r.Seed, r.RequestRate)
+}
+
 // result is what the sweep itself needs.
-func (r *clientRecord) result(results []measured) *clientResult {
+func (r *clientRecord) result() *clientResult {
 	out := &clientResult{file: resultFile, completed: &r.Completed, warmups: &r.Warmups, input: r.InputLens}
 	told := false
-	for i, m := range results {
-		if m.err != nil && out.firstError == "" {
-			out.firstError = fmt.Sprintf("prompt %d: %v", i, m.err)
+	for i, text := range r.Errors {
+		if text != "" && out.firstError == "" {
+			out.firstError = fmt.Sprintf("prompt %d: %s", i, text)
 		}
 		c := -1
 		if r.CachedTokens[i] != nil {

@@ -29,6 +29,9 @@ type Options struct {
 	APIKeyEnv     string
 	AdminKeyEnv   string
 	MaxMinutes    float64
+	// AsKit records the runs as a careless kit does: in the order of the caps,
+	// with no flush and no proof. For teaching and for tests.
+	AsKit bool
 
 	IdleWait  time.Duration // longest wait for an idle server
 	IdleHold  time.Duration // how long it must stay idle
@@ -58,6 +61,7 @@ func Flags(f *pflag.FlagSet) *Options {
 	f.StringVar(&o.APIKeyEnv, "api-key-env", "", "environment variable that holds the server's key")
 	f.StringVar(&o.AdminKeyEnv, "admin-key-env", "", "environment variable that holds the key for the flush, if it is another")
 	f.Float64Var(&o.MaxMinutes, "max-minutes", 0, "start no further cell after this time")
+	f.BoolVar(&o.AsKit, "as-kit", false, "for teaching: measure as a careless kit does, cap by cap, with no flush and no proof")
 	f.DurationVar(&o.IdleWait, "idle-wait", time.Minute, "longest wait for an idle server")
 	f.DurationVar(&o.IdleHold, "idle-hold", 1500*time.Millisecond, "how long the server must stay idle before a cell")
 	f.DurationVar(&o.FlushWait, "flush-wait", time.Minute, "how long a refused flush is tried again")
@@ -68,7 +72,7 @@ func (o *Options) check() error {
 	if o.Out == "" {
 		return usage("--out: want a folder")
 	}
-	if !o.Yes {
+	if !o.Yes && !o.AsKit {
 		return usage("sweep run flushes the server's prefix cache: say --yes to agree")
 	}
 	u, err := url.Parse(o.Server)

@@ -22,6 +22,9 @@ func Run(ctx context.Context, o Options, stderr io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.AsKit {
+		return runKit(ctx, &o, stderr)
+	}
 	st, err := openStore(o.Out)
 	if err != nil {
 		return err

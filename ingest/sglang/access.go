@@ -8,7 +8,7 @@ import (
 
 // info reads what uvicorn prints behind "INFO:".
 func info(b []byte, ev *Event) {
-	if access(b, ev) {
+	if ev.seen.access(b, ev) || access(b, ev) {
 		return
 	}
 	switch {
@@ -65,7 +65,51 @@ func access(b []byte, ev *Event) bool {
 		return true
 	}
 	ev.Access.Status = int16(status)
+	ev.seen.remember(b, ev.Access)
 	return true
+}
+
+// lastAccess remembers an access line, since most lines of a busy log differ
+// from the one before in the port alone.
+type lastAccess struct {
+	line  AccessLine
+	whole []byte // host, then what follows the port
+	host  int    // length of the host
+}
+
+// access fills ev if the line repeats the remembered one.
+func (l *lastAccess) access(b []byte, ev *Event) bool {
+	if !l.repeats(b) {
+		return false
+	}
+	ev.Class, ev.Access = ClassAccess, l.line
+	return true
+}
+
+// repeats reports whether the line is the remembered one but for its port.
+func (l *lastAccess) repeats(b []byte) bool {
+	h := l.host
+	if h == 0 || len(b) <= h || b[h] != ':' || string(b[:h]) != string(l.whole[:h]) {
+		return false
+	}
+	port := h + 1
+	for port < len(b) && b[port] >= '0' && b[port] <= '9' {
+		port++
+	}
+	return string(b[port:]) == string(l.whole[h:])
+}
+
+// remember keeps a whole access line.
+func (l *lastAccess) remember(b []byte, line AccessLine) {
+	h := len(line.Host)
+	port := h
+	if port < len(b) && b[port] == ':' {
+		for port++; port < len(b) && b[port] >= '0' && b[port] <= '9'; port++ {
+		}
+	}
+	l.whole = append(append(l.whole[:0], b[:h]...), b[port:]...)
+	l.host, l.line = h, line
+	l.line.Host = l.whole[:h]
 }
 
 // PathClass names the path of a request, without its query.

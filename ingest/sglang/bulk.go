@@ -197,7 +197,12 @@ func cutAt(b []byte, i int) int {
 
 // parse feeds the lines of the block to its section.
 func (b *block1) parse(clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) error {
-	plain := bytes.IndexByte(b.text, '\r') < 0 && bytes.IndexByte(b.text, 0x1b) < 0
+	odd := false
+	feed := func(text []byte) {
+		if b.sec.line(b.lines, text, 0) == format.NotMine && foreign(text) {
+			odd = true
+		}
+	}
 	for rest := b.text; len(rest) > 0; {
 		line := rest
 		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
@@ -206,21 +211,15 @@ func (b *block1) parse(clean func([]byte, func([]byte)) bool, foreign func([]byt
 			rest = nil
 		}
 		b.lines++
-		if len(line) == 0 {
+		switch {
+		case len(line) == 0 || b.sec.common(b.lines, line):
 			continue
+		case bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0x1b) < 0:
+			feed(line)
+		case !clean(line, feed):
+			return errNotPlain
 		}
-		if plain {
-			if b.sec.line(b.lines, line, 0) == format.NotMine && foreign(line) {
-				return errNotPlain
-			}
-			continue
-		}
-		odd := false
-		if !clean(line, func(text []byte) {
-			if b.sec.line(b.lines, text, 0) == format.NotMine && foreign(text) {
-				odd = true
-			}
-		}) || odd {
+		if odd {
 			return errNotPlain
 		}
 	}

@@ -45,6 +45,8 @@ type Event struct {
 	Flush  capture.FlushKind
 	Mark   capture.MarkKind
 	N      int64 // of a mark: tokens of the pool, requests retracted
+
+	seen lastAccess
 }
 
 // Decode holds the counters of a decode line; -1 = the line has no such key.

@@ -144,7 +144,7 @@ func (o *oracle) decode(body string) {
 	}
 	o.decodeRunning, _ = strconv.Atoi(m[1])
 	o.decodeQueue = -1
-	if m := regexp.MustCompile(`#queue-req: (\d+)[^#]*$`).FindStringSubmatch(body); m != nil {
+	if m := regexp.MustCompile(`.*#queue-req: (\d+)`).FindStringSubmatch(body); m != nil {
 		o.decodeQueue, _ = strconv.Atoi(m[1])
 	}
 }

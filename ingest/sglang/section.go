@@ -105,10 +105,7 @@ func (s *section) line(n int, b []byte, logger capture.Stamp) format.Claim {
 		}
 	}
 	if claim != format.NotMine {
-		s.to = n
-		if s.from == 0 {
-			s.from = n
-		}
+		s.claimed(n)
 	}
 	for ev.Rest != nil {
 		rest := ev.Rest
@@ -119,6 +116,14 @@ func (s *section) line(n int, b []byte, logger capture.Stamp) format.Claim {
 		s.take(n, rest, ev)
 	}
 	return claim
+}
+
+// claimed notes that a line is this log's.
+func (s *section) claimed(n int) {
+	s.to = n
+	if s.from == 0 {
+		s.from = n
+	}
 }
 
 // roll adds the days that have passed to a time without a date. A clock that

@@ -179,7 +179,7 @@ func (c *Content) OpenAt() (io.ReaderAt, io.Closer, error) {
 	}
 	f, err := c.entry.openAt()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, plain(err)
 	}
 	return &quietReaderAt{io.NewSectionReader(f, c.skip, c.Size()), c}, f, nil
 }
@@ -222,7 +222,7 @@ type quietReader struct {
 
 func (q *quietReader) Read(p []byte) (int, error) {
 	n, err := q.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) || err == io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		q.c.note(err)
 		err = io.EOF
 	}

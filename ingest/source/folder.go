@@ -81,6 +81,7 @@ func nested(e *Entry) []*Entry {
 	if err != nil {
 		e.Archive += fmt.Sprintf("; damaged: %v", err)
 	}
+	e.Members = members
 	for _, m := range members {
 		m.Path = e.Path + "!" + m.Path
 		m.Member = true

@@ -104,8 +104,10 @@ type Entry struct {
 	// Why says why the bytes cannot be had (a link, a device, a damaged
 	// member); empty otherwise.
 	Why string
-	// Archive says that the file is an archive whose members are listed.
+	// Archive says that the file is an archive whose members are listed, and
+	// Members are these.
 	Archive string
+	Members []*Entry
 	// Cut says why the stored bytes end early; what is there can be read.
 	Cut string
 
@@ -120,7 +122,11 @@ func (e *Entry) Open() (io.ReadCloser, error) {
 	if e.Why != "" {
 		return nil, errors.New(e.Why)
 	}
-	return e.open()
+	r, err := e.open()
+	if err != nil {
+		return nil, plain(err)
+	}
+	return r, nil
 }
 
 // Open lists the capture that arg names. The error, if any, means that the
