@@ -50,15 +50,7 @@ type rule struct {
 // then run; those that passed or do not apply are among them (Trim takes them
 // out).
 func Check(in Input, t *Table) *Document {
-	c := &context{Input: in, fired: map[string][]string{}}
-	if c.Capture == nil {
-		c.Capture = &capture.Capture{}
-	}
-	for _, j := range latency.Join(in.Count, in.Latency) {
-		if !j.RepeatArm() {
-			c.runs = append(c.runs, &run{j})
-		}
-	}
+	c := newContext(in)
 	doc := &Document{Schema: "coldcase.check/1", Findings: []Finding{}}
 	for _, r := range all {
 		s := t.settings[r.id]
@@ -82,6 +74,19 @@ func Check(in Input, t *Table) *Document {
 		doc.Summary.add(worst)
 	}
 	return doc
+}
+
+func newContext(in Input) *context {
+	c := &context{Input: in, fired: map[string][]string{}}
+	if c.Capture == nil {
+		c.Capture = &capture.Capture{}
+	}
+	for _, j := range latency.Join(in.Count, in.Latency) {
+		if !j.RepeatArm() {
+			c.runs = append(c.runs, &run{j})
+		}
+	}
+	return c
 }
 
 func fires(state string) bool { return state == Block || state == Warn || state == Info }
