@@ -58,6 +58,56 @@ func (k *runCase) place() *timeline.Place {
 	return nil
 }
 
+// alternatives are the run at each of its feasible places alone, with the
+// conclusions that hold there.
+func (k *runCase) alternatives() []*runCase {
+	if len(k.places) < 2 || k.want.Maybe {
+		return []*runCase{k}
+	}
+	var out []*runCase
+	for _, p := range k.places {
+		a := *k
+		a.places = []*timeline.Place{p}
+		a.conclude()
+		out = append(out, &a)
+	}
+	return out
+}
+
+// conclude draws what the witnesses share, in the order in which it builds: a
+// flush must be known before emptiness, the warm-up's outcome before prompt 1
+// can be attributed.
+func (k *runCase) conclude() {
+	k.warm = warmOf(k)
+	k.flush = k.flushOf()
+	k.first = k.warmUpOf()
+	k.empty = k.emptyOf()
+}
+
+// concludeAll draws the conclusions of a run: with several feasible places,
+// those on which all of them agree.
+func (k *runCase) concludeAll() {
+	k.conclude()
+	alts := k.alternatives()
+	if len(alts) < 2 {
+		return
+	}
+	one := *alts[0]
+	for _, a := range alts[1:] {
+		if a.flush.state != one.flush.state || a.flush.byClient != one.flush.byClient {
+			one.flush = k.flush
+		}
+		if a.first.hit != one.first.hit {
+			one.first = k.first
+		}
+		if !a.empty.ok {
+			one.empty = k.empty
+		}
+	}
+	k.flush, k.first, k.empty = one.flush, one.first, one.empty
+	k.first.cached = anything
+}
+
 func (k *runCase) quote(file string, line int) capture.Evidence {
 	return quote(k.c, file, line)
 }
@@ -97,7 +147,6 @@ func newCase(c *capture.Capture, tl *timeline.Timeline, i int) *runCase {
 	k.lens = lensOf(r)
 	known := k.server.PageSize != nil || k.server.HitAlignment != nil
 	k.sizes = sizesOf(k.lens, k.page(), known, k.server.CacheKind == "")
-	k.warm = warmOf(k)
 	k.sharing = sharingOf(r)
 	return k
 }

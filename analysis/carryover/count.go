@@ -30,16 +30,12 @@ func Count(c *capture.Capture) *Document {
 }
 
 // cases gathers what the witnesses may use, in the order in which runs ran.
-// The steps build on each other: a flush must be known before emptiness, the
-// warm-up's outcome before prompt 1 can be attributed.
 func cases(c *capture.Capture, tl *timeline.Timeline) []*runCase {
 	var out []*runCase
 	for n, i := range tl.Sequence {
 		k := newCase(c, tl, i)
 		k.order, k.orderBy = n, orderBy(tl, n)
-		k.flush = k.flushOf()
-		k.first = k.warmUpOf()
-		k.empty = k.emptyOf()
+		k.concludeAll()
 		out = append(out, k)
 	}
 	forecasts(out)

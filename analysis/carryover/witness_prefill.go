@@ -2,6 +2,7 @@ package carryover
 
 import (
 	"fmt"
+	"slices"
 
 	"coldcase/analysis/timeline"
 	"coldcase/ingest/capture"
@@ -13,11 +14,8 @@ import (
 func prefillLines(k *runCase) (finding, bool) {
 	var f finding
 	seen := false
-	for _, p := range k.places {
-		if p.FirstGroup == p.LastGroup {
-			continue
-		}
-		one := k.prefillAt(p)
+	for _, p := range k.logged() {
+		one := p.k.prefillAt(p.Place)
 		if seen {
 			f = hullOf(f, one)
 		} else {
@@ -31,6 +29,30 @@ func prefillLines(k *runCase) (finding, bool) {
 		f.note = "lines of the log may be this run's or another's: " + f.note
 	}
 	return f, seen
+}
+
+// logged pairs each feasible place that has prefill lines with the run as it
+// is there.
+func (k *runCase) logged() []placed {
+	var out []placed
+	if k.want.Maybe {
+		for _, p := range k.places {
+			out = append(out, placed{k, p})
+		}
+	} else {
+		for _, a := range k.alternatives() {
+			for _, p := range a.places {
+				out = append(out, placed{a, p})
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(p placed) bool { return p.FirstGroup == p.LastGroup })
+}
+
+// placed is a run at one place.
+type placed struct {
+	k *runCase
+	*timeline.Place
 }
 
 func (k *runCase) prefillAt(p *timeline.Place) finding {

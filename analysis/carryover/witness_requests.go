@@ -11,8 +11,11 @@ import (
 func serverRequests(k *runCase) (finding, bool) {
 	var f finding
 	seen := false
-	for _, p := range k.places {
-		one, ok := k.servedAt(p)
+	for _, a := range k.alternatives() {
+		if len(a.places) != 1 {
+			continue
+		}
+		one, ok := a.servedAt(a.places[0])
 		if !ok {
 			if len(k.places) > 1 {
 				return finding{}, false

@@ -12,8 +12,12 @@ import (
 // for runs of one workload. So among placements that differ only in which of
 // several equal runs stands where, the right one has equal remainders.
 const (
-	clockSlack  = 0.12 // s, largest spread of remainders that counts as equal
-	clockMargin = 3    // a second-best placement must be this much worse
+	// clockSlack is the spread of remainders, in seconds, within which a
+	// placement agrees with the clients' durations.
+	clockSlack = 0.12
+	// clockMargin times that is a spread that no right placement has; what
+	// lies between is kept.
+	clockMargin = 3
 )
 
 // elapsed is the time in seconds from the first to the last prefill line of
@@ -39,35 +43,32 @@ func (p *Place) elapsed() (seconds float64, ok bool) {
 	return seconds, !first
 }
 
-// byClock keeps the one assignment whose remainders agree, if it stands out;
-// else all of them.
+// byElapsed drops the assignments whose remainders contradict each other, if
+// some assignment's agree.
 func byElapsed(wants []Want, cands [][]*Place, found []assignment) []assignment {
 	if len(found) < 2 {
 		return found
 	}
 	spread := make([]float64, len(found))
+	best := math.Inf(1)
 	for i, a := range found {
 		s, ok := remainders(wants, cands, a)
 		if !ok {
 			return found
 		}
 		spread[i] = s
+		best = min(best, s)
 	}
-	best, second := -1, math.Inf(1)
+	if best > clockSlack {
+		return found
+	}
+	var kept []assignment
 	for i, s := range spread {
-		if best < 0 || s < spread[best] {
-			if best >= 0 {
-				second = spread[best]
-			}
-			best = i
-		} else {
-			second = min(second, s)
+		if s <= clockMargin*clockSlack {
+			kept = append(kept, found[i])
 		}
 	}
-	if spread[best] <= clockSlack && second > clockSlack && second > clockMargin*spread[best] {
-		return found[best : best+1]
-	}
-	return found
+	return kept
 }
 
 // remainders is the largest spread of (duration - elapsed) within one workload.
