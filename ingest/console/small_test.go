@@ -252,3 +252,30 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A report of SGLang's client that has lost most of its rows is still one; a
+// report with the arguments of vLLM's client is not SGLang's.
+func TestSmallReports(t *testing.T) {
+	tests := []struct {
+		file    string
+		results int
+	}{{"06-client.txt", 1}, {"11-client.txt", 0}}
+	for _, test := range tests {
+		b, err := os.ReadFile(filepath.Join("testdata", test.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range variants(string(b)) {
+			out := readText(t, test.file, v.text)
+			if len(out.Results) != test.results {
+				t.Errorf("%s, %s: %d results", test.file, v.name, len(out.Results))
+				continue
+			}
+			for _, r := range out.Results {
+				if *r.Completed != 4 || *r.InputTokens != 2660 || r.Workload.Seed != nil || r.Span.Line != 1 || r.Span.To != 5 {
+					t.Errorf("%s, %s: %+v", test.file, v.name, r)
+				}
+			}
+		}
+	}
+}
