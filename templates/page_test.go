@@ -37,7 +37,8 @@ var modes = []Mode{Review, Publish, Case}
 func TestSameBytes(t *testing.T) {
 	for _, name := range fixtureNames() {
 		opts := Options{Charts: Static}
-		if pageOf(t, fixtures[name](), opts) != pageOf(t, fixtures[name](), opts) {
+		first, second := pageOf(t, fixtures[name](), opts), pageOf(t, fixtures[name](), opts)
+		if first != second {
 			t.Errorf("%s: two pages of one notebook differ", name)
 		}
 		var a, b bytes.Buffer

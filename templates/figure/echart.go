@@ -159,7 +159,7 @@ func (f *Figure) series(i int, l Layer) charts.SingleSeries {
 		s.LineStyle.Width, s.LineStyle.Opacity = 8, opts.Float(0.55)
 	case BarX, BarY:
 		s.Type, s.Stack, s.Data = "bar", "all", f.barData(l)
-		s.BarMaxWidth = "24"
+		s.BarMaxWidth = "56"
 	case Dots:
 		s.Type, s.Data = "scatter", f.scatterData(l)
 		s.Symbol = symbol(l.Glyph)

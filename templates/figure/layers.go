@@ -60,7 +60,7 @@ func (p *plot) bars(l Layer) {
 			h := math.Min(24, (p.y(1)-p.y(0))*0.6)
 			b = svg.Box{X0: p.x(pt.X), X1: p.x(pt.X2), Y0: p.y(pt.Y) - h/2, Y1: p.y(pt.Y) + h/2}
 		} else {
-			w := (p.x(1) - p.x(0)) * 0.8
+			w := math.Min((p.x(1)-p.x(0))*0.8, 56)
 			b = svg.Box{X0: p.x(pt.X) - w/2, X1: p.x(pt.X) + w/2, Y0: p.y(pt.Y2), Y1: p.y(pt.Y)}
 		}
 		if b.X1-b.X0 <= 0 || b.Y1-b.Y0 <= 0 {
