@@ -160,7 +160,7 @@ func (b *builder) start(l startLine, base int, shift capture.Stamp) {
 // mark files a mark, and what it says about the server that is starting. A pool
 // or ready line after a server that was already ready, or at the start of a
 // clipped log, is a start whose first line is not there.
-func (b *builder) mark(m mark1) {
+func (b *builder) mark(m markLine) {
 	b.log.Marks = append(b.log.Marks, m.Mark)
 	switch m.Kind {
 	case capture.MarkPool, capture.MarkTree, capture.MarkReady:

@@ -46,10 +46,10 @@ type Bulk struct {
 func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err error) {
 	workers := runtime.GOMAXPROCS(0)
 	blocks := int((size + blockSize - 1) / blockSize)
-	free := make(chan *block1, 2*workers)
-	done := make(chan *block1, 2*workers)
+	free := make(chan *stretch, 2*workers)
+	done := make(chan *stretch, 2*workers)
 	for range 2 * workers {
-		free <- &block1{sec: newSection()}
+		free <- &stretch{sec: newSection()}
 	}
 	var next atomic.Int64
 	var stop atomic.Bool
@@ -84,7 +84,7 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 		close(done)
 	}()
 	bulk = &Bulk{builder: newBuilder()}
-	pending := map[int]*block1{}
+	pending := map[int]*stretch{}
 	for b := range done {
 		if b.err != nil && err == nil {
 			err = b.err
@@ -118,8 +118,8 @@ func (b *Bulk) Close(file string, out *format.Output) capture.Counts {
 // Damaged returns the malformed lines.
 func (b *Bulk) Damaged() []capture.Damage { return b.builder.log.Damaged }
 
-// block1 is one block on its way.
-type block1 struct {
+// stretch is one block on its way.
+type stretch struct {
 	index int
 	buf   []byte
 	text  []byte // whole lines
@@ -131,7 +131,7 @@ type block1 struct {
 // read reads the lines of a block: from the first line with a stamp that starts
 // in it to the last line before the first such line of the next. A line
 // without a stamp may continue the line before it and is not parted from it.
-func (b *block1) read(r io.ReaderAt, size int64) error {
+func (b *stretch) read(r io.ReaderAt, size int64) error {
 	b.sec.reset()
 	b.lines, b.text = 0, nil
 	from := int64(b.index) * blockSize
@@ -196,7 +196,7 @@ func cutAt(b []byte, i int) int {
 }
 
 // parse feeds the lines of the block to its section.
-func (b *block1) parse(clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) error {
+func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) error {
 	odd := false
 	feed := func(text []byte) {
 		if b.sec.line(b.lines, text, 0) == format.NotMine && foreign(text) {

@@ -22,7 +22,7 @@ type section struct {
 	hosts   []string // of this section; Access.Host indexes it
 	served  []capture.Served
 	flushes []capture.Flush
-	marks   []mark1
+	marks   []markLine
 	starts  []startLine
 	damaged []capture.Damage
 
@@ -43,8 +43,8 @@ type section struct {
 	hostID  uint16
 }
 
-// mark1 is a mark with its text where later lines need it.
-type mark1 struct {
+// markLine is a mark with its text where later lines need it.
+type markLine struct {
 	capture.Mark
 	text []byte
 }
@@ -176,7 +176,7 @@ func (s *section) take(n int, b []byte, ev *Event) format.Claim {
 		s.starts = append(s.starts, startLine{line: n, stamp: ev.Stamp, text: bytes.Clone(ev.Message)})
 		s.wrapped = wrap{kind: ClassStart, n: n}
 	case ClassMark:
-		m := mark1{Mark: capture.Mark{Line: n, Stamp: ev.Stamp, Kind: ev.Mark, N: ev.N}}
+		m := markLine{Mark: capture.Mark{Line: n, Stamp: ev.Stamp, Kind: ev.Mark, N: ev.N}}
 		if ev.Mark == capture.MarkTree || ev.Mark == capture.MarkPool {
 			m.text = bytes.Clone(ev.Message)
 		}
