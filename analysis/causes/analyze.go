@@ -104,9 +104,17 @@ var alternatives = []string{
 	"other-traffic", "in-run-sharing", "opening-wave", "thinned-mean", "client-limit", "scheduler", "noise",
 }
 
-// lead names the leading cause. Warm prompts of an earlier run need explaining
-// whether or not a statistic inverts; other causes lead only where they are
-// supported in a run of the inversion.
+// muchShared is the share of a run's prompts that have to share a prefix before
+// sharing alone is worth naming.
+const muchShared = 0.05
+
+func sharesMuch(r *run) bool {
+	return r.Prompts() > 0 && float64(r.Count.Origins.InRun.Low) >= muchShared*float64(r.Prompts())
+}
+
+// lead names the leading cause. Prompts that were served from the cache need
+// explaining whether or not a statistic inverts; other causes lead only where
+// they are supported in a run of the inversion.
 func lead(v *view, list []*Cause) *string {
 	byName := map[string]*Cause{}
 	for _, c := range list {
@@ -116,6 +124,9 @@ func lead(v *view, list []*Cause) *string {
 		return &c.Name
 	}
 	if c := byName["other-traffic"]; c.State == Supported && slices.ContainsFunc(v.runs, func(r *run) bool { return r.Count.Verdict == "contaminated" }) {
+		return &c.Name
+	}
+	if c := byName["in-run-sharing"]; c.State == Supported && slices.ContainsFunc(v.runs, sharesMuch) {
 		return &c.Name
 	}
 	if v.in.Inversion == nil {

@@ -88,6 +88,27 @@ func TestSlowAlthoughWarm(t *testing.T) {
 	}
 }
 
+// TestLeadsWithoutInversion: hits need a cause even where nothing inverts, and
+// a few shared prompts do not.
+func TestLeadsWithoutInversion(t *testing.T) {
+	for _, c := range []struct {
+		shared, other int64
+		leads         string
+	}{{0, 0, "null"}, {1, 0, "null"}, {32, 0, "in-run-sharing"}, {0, 20, "other-traffic"}} {
+		w := latencytest.New()
+		d, _ := w.AddRun("c8", 8, 64, 7)
+		if c.other > 0 {
+			latencytest.Warm(d, c.other)
+			d.Origins.EarlierRun = carryover.Bounds{High: latencytest.Ptr(int64(0))}
+		}
+		d.Origins.InRun = carryover.Bounds{Low: c.shared, High: latencytest.Ptr(c.shared)}
+		d.Origins.OtherClient = carryover.Bounds{Low: c.other, High: latencytest.Ptr(c.other)}
+		if _, leading := causes.Analyze(input(w)); name(leading) != c.leads {
+			t.Errorf("%d shared, %d of another client: %s leads, want %s", c.shared, c.other, name(leading), c.leads)
+		}
+	}
+}
+
 func TestEveryCauseStatesItself(t *testing.T) {
 	list, leading := causes.Analyze(input(latencytest.New()))
 	if leading != nil {
@@ -166,6 +187,13 @@ func TestStates(t *testing.T) {
 		{"other-traffic", "supported", "foreign requests", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) { d8.Facts.Foreign = 12 }},
 		{"other-traffic", "against", "none", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {}},
 		{"other-traffic", "not-testable", "not counted", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) { d8.Facts.Foreign = -1 }},
+		{"other-traffic", "not-testable", "an excerpt of the log", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
+			place(d8, 0.1, 0).Excerpts = []capture.Excerpt{{Line: 1}}
+		}},
+		{"pool-pressure", "not-testable", "an excerpt of the log", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
+			place(d8, 0.1, 0).Excerpts = []capture.Excerpt{{Line: 1}}
+			place(d32, 0.1, 0)
+		}},
 		{"first-run", "supported", "a slow first wave", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) { r8.Merged.Requests = times(900, 100) }},
 		{"first-run", "not-testable", "no times", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {}},
 		{"first-run", "not-testable", "times, but hits not known in a warm run", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {

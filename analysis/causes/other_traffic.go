@@ -29,6 +29,8 @@ var otherTraffic = definition{
 				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.Facts.Foreign)
 			case r.Count.Verdict == "contaminated" && r.Count.Origins.EarlierRun.Low == 0 && r.Count.Predicted != nil && r.Count.Predicted.High != nil && *r.Count.Predicted.High == 0:
 				return NotTestable, "prompts were warm that no run of the capture sent before: another client, or a run that the folder does not hold"
+			case r.PartOfLog():
+				return NotTestable, "the log holds a part of the run's time only"
 			case r.Facts.Foreign < 0:
 				return NotTestable, "the requests of the run's time cannot be counted"
 			}

@@ -43,6 +43,8 @@ var poolPressure = definition{
 				return Supported, fmt.Sprintf("token usage %.2f with %d requests queued", usage, queue)
 			case usage < 0:
 				return NotTestable, "the prefill lines name no token usage"
+			case r.PartOfLog():
+				return NotTestable, "the log holds a part of the run's time only"
 			case usage < poolEasy:
 				return Against, fmt.Sprintf("token usage at most %.2f, no retraction, preemption or eviction; %d prompts cut into chunks", usage, cut)
 			}

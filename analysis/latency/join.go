@@ -106,6 +106,13 @@ func (j *Joined) ArgumentsKnown() bool {
 	return w.Form != "" && !w.Presumed
 }
 
+// PartOfLog reports whether the run stands on a log of which lines are missing:
+// excerpts, or a bound that bit. What such a log does not show is not known.
+func (j *Joined) PartOfLog() bool {
+	log := j.Facts.Log
+	return log != nil && (len(log.Excerpts) > 0 || !log.Complete)
+}
+
 // SameCap reports whether two runs have the same known cap.
 func SameCap(a, b *Joined) bool {
 	return a.Lat.Cap != nil && b.Lat.Cap != nil && *a.Lat.Cap == *b.Lat.Cap

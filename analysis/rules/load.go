@@ -246,6 +246,8 @@ func otherTraffic(c *context, s *setting) []answer {
 			return answer{state: s.severity, text: fmt.Sprintf("%d requests in the run's time are not the run's", r.Facts.Foreign), evidence: c.logQuote(r), advice: "measure on a server of your own, idle before each run"}
 		case other > 0:
 			return answer{state: s.severity, text: fmt.Sprintf("%d prompts were cached by another client", other), evidence: r.MeasuredEvidence(), advice: "measure on a server of your own, idle before each run"}
+		case r.PartOfLog():
+			return unknown("the log holds a part of the run's time only")
 		case r.Facts.Foreign == 0:
 			return pass("every request of the run's time is its own or a health check")
 		}
