@@ -45,50 +45,70 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		Table: figure.Table{Head: []string{"run", "n", "median TTFT, ms", "cached at start", "state"},
 			Right: []bool{false, true, true, true, false}},
 	}
-	runs := figure.Layer{Name: "run, filled to its cached share", Color: figure.Warm, Kind: figure.Dots}
-	thread := figure.Layer{Kind: figure.Path, Dashed: true, Color: figure.Warm}
-	top := 0.0
-	perCap := map[int]int{}
-	single := true
-	for _, r := range rows {
-		m, ok := r.Figure("median_ttft_ms")
-		at, known := index[r.cap0()]
-		if !ok || !known {
-			continue
-		}
-		f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.N(), ms(m.Value), r.AtStart(), r.State()})
-		k := perCap[at]
-		perCap[at]++
-		single = single && k == 0
-		x := float64(at) + 0.11*float64((k+1)/2)*float64(1-2*(k%2))
-		top = math.Max(top, m.Value)
-		p := figure.Point{X: x, Y: m.Value, Share: r.Share(), Doubt: r.Verdict == "contaminated",
-			Labels: []string{ms(m.Value) + " ms, n " + r.N(), cachedShort(r)}, Tip: r.Label + ": median TTFT " + ms(m.Value) + " ms, n " + r.N() + ", cached at start " + r.AtStart()}
-		p.Unknown = p.Share == nil
-		runs.Points = append(runs.Points, p)
-		thread.Points = append(thread.Points, figure.Point{X: x, Y: m.Value})
+	marks := map[string]*figure.Layer{
+		"clean":        {Name: "clean run", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Ring},
+		"contaminated": {Name: "contaminated run, filled to its cached share", Color: figure.Warm, Kind: figure.Dots},
+		"unknown":      {Name: "run not known to be clean", Color: figure.Open, Kind: figure.Dots, Glyph: figure.Ring},
 	}
-	if len(runs.Points) == 0 {
+	thread := figure.Layer{Kind: figure.Path, Dashed: true, Color: figure.Open}
+	perCap := map[int][]*row{}
+	for _, r := range rows {
+		if _, ok := r.Figure("median_ttft_ms"); ok {
+			at := index[r.cap0()]
+			perCap[at] = append(perCap[at], r)
+		}
+	}
+	top, drawn, single := 0.0, 0, true
+	for at := range names {
+		single = single && len(perCap[at]) == 1
+		for k, r := range perCap[at] {
+			m, _ := r.Figure("median_ttft_ms")
+			p := figure.Point{X: float64(at) + beside(k, len(perCap[at])), Y: m.Value, Share: r.Share(), Doubt: r.Verdict == "contaminated",
+				Tip: r.Label + ": median TTFT " + ms(m.Value) + " ms, n " + r.N() + ", cached at start " + r.AtStart()}
+			p.Unknown = p.Share == nil
+			if len(rows) <= maxLabelled {
+				p.Labels = []string{ms(m.Value) + " ms, n " + r.N(), cachedShort(r)}
+			}
+			l := marks[r.Verdict]
+			if l == nil {
+				l = marks["unknown"]
+			}
+			l.Points = append(l.Points, p)
+			thread.Points = append(thread.Points, figure.Point{X: p.X, Y: p.Y})
+			top = math.Max(top, m.Value)
+			drawn++
+			f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.N(), ms(m.Value), r.AtStart(), r.State()})
+		}
+	}
+	if drawn == 0 {
 		return nil
 	}
-	if len(runs.Points) > 40 {
-		for i := range runs.Points {
-			runs.Points[i].Labels = nil
-		}
+	if len(rows) > maxLabelled {
 		f.Note = "Too many runs for a label at each; the table has every run."
 	}
-	if single && len(runs.Points) > 1 {
-		sort.SliceStable(thread.Points, func(a, b int) bool { return thread.Points[a].X < thread.Points[b].X })
+	if single && drawn > 1 {
 		f.Layers = append(f.Layers, thread)
 	}
-	fresh, hi := rangeLayers(nb, index)
-	top = math.Max(top, hi)
+	fresh, high := rangeLayers(nb, index)
 	f.Layers = append(f.Layers, fresh...)
-	f.Layers = append(f.Layers, runs)
-	f.Y = figure.ValueAxis("median TTFT, ms", 0, top*1.12)
+	for _, verdict := range []string{"clean", "unknown", "contaminated"} {
+		if len(marks[verdict].Points) > 0 {
+			f.Layers = append(f.Layers, *marks[verdict])
+		}
+	}
+	f.Y = figure.ValueAxis("median TTFT, ms", 0, math.Max(top, high)*1.12)
 	f.N = "One mark a run; n is the number of requests behind its median."
 	f.Shows = medianSentence(nb)
 	return []*figure.Figure{f}
+}
+
+// maxLabelled bounds the runs that get a label of their own.
+const maxLabelled = 40
+
+// beside sets the k-th of n marks of one cap beside the others, in order.
+func beside(k, n int) float64 {
+	step := math.Min(0.11, 0.84/float64(n))
+	return step * (float64(k) - float64(n-1)/2)
 }
 
 func medianSentence(nb *analysis.Notebook) string {

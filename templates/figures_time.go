@@ -20,8 +20,8 @@ const (
 func indexFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	var out []*figure.Figure
 	for _, r := range byConcern(withTimes(rows)) {
-		if len(out) == maxIndexed {
-			break
+		if len(out) == maxIndexed || len(out) > 0 && r.Verdict == "clean" {
+			break // clean runs come last, and one of them shows what they look like
 		}
 		out = append(out, indexFigure(r))
 	}

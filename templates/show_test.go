@@ -14,6 +14,8 @@ func TestWritePages(t *testing.T) {
 	if dir == "" {
 		t.Skip("COLDCASE_PAGES names no folder to write pages to")
 	}
+	fixtures["hundred"] = hundredRuns
+	defer delete(fixtures, "hundred")
 	for _, name := range fixtureNames() {
 		for _, mode := range []Mode{Review, Publish, Case} {
 			var page, md bytes.Buffer

@@ -86,7 +86,11 @@ func (v *view) VerdictBlock() mdx.Safe {
 	if word != "" {
 		word = strings.ToUpper(word[:1]) + word[1:]
 	}
-	return v.place(verdictBlock{State: slug(v.Verdict.State), Sign: s, Word: word, Text: v.Verdict.Text, Scope: v.Verdict.Scope, Not: v.Verdict.Not})
+	b := verdictBlock{State: slug(v.Verdict.State), Sign: s, Word: word, Text: v.Verdict.Text, Scope: v.Verdict.Scope}
+	if v.Opts.Mode != Publish { // which has a section for it
+		b.Not = v.Verdict.Not
+	}
+	return v.place(b)
 }
 
 // FactsBlock places the key facts: the two runs that matter most, and what is
