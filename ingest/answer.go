@@ -74,7 +74,7 @@ func readAnswer(in *format.Input, out *format.Output) error {
 		row.Lines++
 	}
 	line := 1
-	for _, part := range answers(strings.ReplaceAll(string(data), "\r\n", "\n")) {
+	for _, part := range answers(normalised(string(data))) {
 		if a := parseAnswer(in.Path, line, part); a != nil {
 			a.Capture = in.Capture
 			out.Answers = append(out.Answers, a)
@@ -83,6 +83,8 @@ func readAnswer(in *format.Input, out *format.Output) error {
 	}
 	return nil
 }
+
+func normalised(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // answers cuts a text in front of each status line.
 func answers(s string) []string {

@@ -50,22 +50,25 @@ func unwrap(in *format.Input) (*format.Input, string) {
 	return nil, ""
 }
 
-// opens tells whether the first lines are in the envelope.
+// opens tells whether the text starts in the envelope: its first line fits, and
+// its second fits as well or begins alike, damaged as it may be.
 func (e envelope) opens(head []byte) bool {
-	n := 0
+	var first []byte
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}
-		if _, ok := e.open(line); !ok {
+		_, fits := e.open(line)
+		if first != nil {
+			return fits || line[0] == first[0]
+		}
+		if !fits {
 			return false
 		}
-		if n++; n == 3 {
-			return true
-		}
+		first = line
 	}
-	return n > 0
+	return first != nil
 }
 
 // firstMisfit gives the first line that is not in the envelope, 0 if all are.

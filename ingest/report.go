@@ -14,7 +14,6 @@ import (
 // reportMarks are what the outputs of coldcase hold near their start. JSON is
 // looked at without the blanks of indentation.
 var reportMarks = [][]byte{
-	[]byte(`name="generator" content="coldcase`),
 	[]byte(`id="coldcase-stamp"`),
 	[]byte(`"schema":"coldcase.notebook/`),
 	[]byte(`"schema":"coldcase.count/`),
@@ -25,9 +24,14 @@ var reportMarks = [][]byte{
 var (
 	// jsonBlanks are the blanks that indented JSON has and compact JSON has not.
 	jsonBlanks = regexp.MustCompile(`([:{,])\s+`)
-	// reportText matches the first line of the Markdown, of the table of counts,
-	// and the last line of a list of findings.
-	reportText = regexp.MustCompile(`^\*\*coldcase\*\* (?:evidence notebook|case)|^run +cap +seed +prompts +cached at start +grade|(?m)^[0-9]+ block, [0-9]+ warn, [0-9]+ info, [0-9]+ unknown, [0-9]+ pass,`)
+	// reportText matches the first line of the page, of its Markdown, of the
+	// table of counts and of a list of findings.
+	reportText = regexp.MustCompile(`^(?:` +
+		`<!doctype html>\n<html lang="en" data-mode="(?:publish|review|case)">|` +
+		`\*\*coldcase\*\* (?:evidence notebook|case)|` +
+		`run +cap +seed +prompts +cached at start +grade|` +
+		`(?:BLOCK|WARN|INFO|UNKNOWN|PASS) L[0-9]+ [a-z0-9-]+|` +
+		`[0-9]+ block, [0-9]+ warn, [0-9]+ info, [0-9]+ unknown, [0-9]+ pass,)`)
 )
 
 // isReport tells files that coldcase wrote, so that a report may lie in its own
