@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"coldcase/analysis/confirm"
 )
@@ -270,14 +269,4 @@ func (s *session) byChance(cell *confirm.Cell) int {
 		return 0
 	}
 	return max(2, cell.Prompts/50)
-}
-
-// duration parses the times of a cell document.
-func (c *CellDoc) duration() time.Duration {
-	a, errA := time.Parse(time.RFC3339Nano, c.Started)
-	b, errB := time.Parse(time.RFC3339Nano, c.Ended)
-	if errA != nil || errB != nil {
-		return 0
-	}
-	return b.Sub(a)
 }
