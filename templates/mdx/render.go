@@ -137,7 +137,7 @@ func (r *nodes) fence(w util.BufWriter, source []byte, n ast.Node, entering bool
 // table lets wide tables scroll inside their own box.
 func (r *nodes) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
-		_, _ = w.WriteString("<div class=\"scroll\" role=\"region\" aria-label=\"table\" tabindex=\"0\"><table>\n")
+		_, _ = w.WriteString("<div class=\"scroll\" role=\"group\" aria-label=\"table\" tabindex=\"0\"><table>\n")
 	} else {
 		_, _ = w.WriteString("</table></div>\n")
 	}
