@@ -142,11 +142,15 @@ func sharesStem(s, t *set) bool {
 	return false
 }
 
-// stem is a path without the endings of its last element.
+// stem is a path without the endings of its last element, and without what
+// people put in front of them for a client's console.
 func stem(p string) string {
-	p = strings.TrimSuffix(p, ".gz")
-	p = strings.TrimSuffix(p, ".zst")
-	return strings.TrimSuffix(p, path.Ext(p))
+	p = trimPacking(p)
+	p = strings.TrimSuffix(p, path.Ext(p))
+	for _, end := range []string{".stdout", ".stderr", ".console", ".out", ".log"} {
+		p = strings.TrimSuffix(p, end)
+	}
+	return p
 }
 
 // byOutputFile joins a text that holds a client's arguments but no result (its
