@@ -3,6 +3,8 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"slices"
+	"sort"
 	"sync"
 
 	"coldcase/ingest/capture"
@@ -13,14 +15,18 @@ import (
 // A quoter looks up lines of any file of the capture. Where a file's bytes can
 // be read at any offset it keeps a count of line ends per block and reads one
 // block for a line; a compressed file is unpacked once into a spool and then
-// treated alike. No log is held in memory.
+// treated alike. No log is held in memory, and few files are held open.
 type quoter struct {
 	items    map[string]item
 	excerpts excerptTable
 
-	mu    sync.Mutex
-	texts map[string]*lineIndex
+	mu     sync.Mutex
+	texts  map[string]*lineIndex
+	recent []*lineIndex // those that are open, the one used last at the end
 }
+
+// openTexts is how many files a quoter holds open, each with one block.
+const openTexts = 8
 
 func newQuoter(items []item) *quoter {
 	q := &quoter{items: map[string]item{}, texts: map[string]*lineIndex{}}
@@ -37,39 +43,57 @@ func (q *quoter) Quote(file string, line int) capture.Evidence {
 	defer q.mu.Unlock()
 	x, ok := q.texts[file]
 	if !ok {
-		x = q.open(file)
+		x = &lineIndex{}
 		q.texts[file] = x
 	}
-	if x == nil {
+	if !q.use(x, file) {
 		return capture.Evidence{File: file, Line: line}
 	}
 	return text.Evidence(file, line, x.line(q.excerpts.stored(file, line)))
 }
 
-// open prepares the lines of a file, nil if they cannot be read again.
-func (q *quoter) open(file string) *lineIndex {
+// use opens a file unless it is open, and closes the one that was used longest
+// ago if there are too many. It is false if the file cannot be read again.
+func (q *quoter) use(x *lineIndex, file string) bool {
+	if i := slices.Index(q.recent, x); i >= 0 {
+		q.recent = append(slices.Delete(q.recent, i, i+1), x)
+		return true
+	}
 	it, ok := q.items[file]
 	if !ok || it.entry.Why != "" {
-		return nil
+		return false
 	}
 	c := it.entry.Content()
-	at, _, err := c.OpenAt()
+	at, closer, err := c.OpenAt()
 	if err != nil {
-		return nil
+		return false
 	}
-	if at != nil {
-		return &lineIndex{at: at, size: c.Size()}
+	x.size, x.close = c.Size(), func() {}
+	if closer != nil {
+		x.at, x.close = at, func() { closer.Close() }
+	} else if x.at, x.size = unpack(c); x.at == nil {
+		return false
 	}
+	if len(q.recent) == openTexts {
+		q.recent[0].release()
+		q.recent = slices.Delete(q.recent, 0, 1)
+	}
+	q.recent = append(q.recent, x)
+	return true
+}
+
+// unpack makes compressed text readable at any offset, nil if it cannot.
+func unpack(c *source.Content) (io.ReaderAt, int64) {
 	r, err := c.Open()
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer r.Close()
 	s, _, err := source.Spool(r, source.DefaultFileBytes)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
-	return &lineIndex{at: s, size: s.Size()}
+	return s, s.Size()
 }
 
 const (
@@ -80,8 +104,9 @@ const (
 // lineIndex finds lines by number. Blocks are counted only as far as lines were
 // asked for.
 type lineIndex struct {
-	at   io.ReaderAt
-	size int64
+	at    io.ReaderAt
+	size  int64
+	close func()
 	// ends[i] is the number of line ends before block i.
 	ends  []int
 	block []byte // the block read last, and its number
@@ -124,55 +149,46 @@ func (x *lineIndex) line(n int) []byte {
 	return trimCR(out)
 }
 
+// release gives back the file and the block; the counts stay.
+func (x *lineIndex) release() {
+	x.close()
+	x.at, x.block = nil, nil
+}
+
 func trimCR(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\r")) }
 
-// blockOf gives the block in which the line after the given number of line
-// ends starts, -1 if the text is shorter.
+// blockOf gives the block in which the given line end stands, the first block
+// for none of them; -1 if the text has fewer.
 func (x *lineIndex) blockOf(ends int) int {
 	if x.ends == nil {
 		x.ends = []int{0}
-		x.last = -1
 	}
 	blocks := int((x.size + indexBlock - 1) / indexBlock)
 	for x.ends[len(x.ends)-1] < ends && len(x.ends) <= blocks {
 		b := len(x.ends) - 1
 		x.ends = append(x.ends, x.ends[b]+bytes.Count(x.read(b), []byte{'\n'}))
 	}
-	// The line starts in the last block that has at most that many ends
-	// before it.
-	lo, hi := 0, len(x.ends)-1
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if x.ends[mid] <= ends-1 || mid == 0 {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
 	if ends == 0 {
-		lo = 0
+		return min(0, blocks-1)
 	}
-	if lo >= blocks {
+	if x.ends[len(x.ends)-1] < ends {
 		return -1
 	}
-	return lo
+	// The first block that has that many ends behind it.
+	return sort.SearchInts(x.ends, ends) - 1
 }
 
+// read gives a block of the text, which stays valid until the next call.
 func (x *lineIndex) read(b int) []byte {
-	if x.last == b && x.block != nil {
+	if x.block != nil && x.last == b {
 		return x.block
 	}
 	off := int64(b) * indexBlock
-	n := min(indexBlock, x.size-off)
-	if n <= 0 {
-		return nil
+	n := max(min(indexBlock, x.size-off), 0)
+	if int64(cap(x.block)) < n {
+		x.block = make([]byte, min(indexBlock, x.size))
 	}
-	if x.block == nil {
-		x.block = make([]byte, indexBlock)
-	}
-	x.block = x.block[:indexBlock]
 	m, _ := x.at.ReadAt(x.block[:n], off)
-	x.block = x.block[:m]
-	x.last = b
+	x.block, x.last = x.block[:m], b
 	return x.block
 }
