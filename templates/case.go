@@ -45,7 +45,7 @@ func (v *view) CountIt() mdx.Safe {
 func (v *view) Surprise() string {
 	switch {
 	case v.Inversion != nil:
-		return strings.TrimSuffix(v.Inversion.Text, ".")
+		return strings.TrimSuffix(sentence(v.Inversion.Text), ".")
 	case v.OnlyWindows():
 		return "A server's log, and no word of who sent these requests."
 	case v.OneRun():

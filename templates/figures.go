@@ -113,7 +113,7 @@ func beside(k, n int) float64 {
 
 func medianSentence(nb *analysis.Notebook) string {
 	if nb.Inversion != nil && nb.Inversion.Text != "" {
-		return nb.Inversion.Text
+		return sentence(nb.Inversion.Text)
 	}
 	return "The median first token of each run over its concurrency cap, with what the cache had at start."
 }

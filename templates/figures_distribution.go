@@ -45,7 +45,7 @@ func ecdfFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f.X = figure.ValueAxis("time to first token, ms", 0, top)
 	out := []*figure.Figure{f}
 	for _, r := range byConcern(withTimes(rows)) {
-		if s := splitFigure(r); s != nil && len(out) <= maxSplit {
+		if s := splitFigure(r); s != nil && len(out) <= maxSplit && r.Verdict != "clean" {
 			out = append(out, s)
 		}
 	}
@@ -87,7 +87,7 @@ func splitFigure(r *row) *figure.Figure {
 		ID: "ecdf-split-" + strconv.Itoa(r.Index+1), Title: "Hits and misses apart, " + r.Label,
 		Shows:  "The same requests of " + r.Label + ", those whose prompt was cached apart from those whose prompt was computed.",
 		N:      "n " + r.N() + " requests; the witness names the tokens of each prompt (grade per prompt).",
-		Read:   "If the two lines stand apart, the cache made the groups. If they lie on each other or are swapped, something else did.",
+		Read:   "If the two lines stand apart, hits and misses differ in time. If they lie on each other or are swapped, the cache did not make the groups.",
 		X:      figure.ValueAxis("time to first token, ms", 0, math.Max(hits[len(hits)-1], misses[len(misses)-1])),
 		Y:      figure.Axis{Label: "share of hits, and of misses", Min: 0, Max: 1, Step: 0.2},
 		Height: 200, Layers: []figure.Layer{warm, cold}, Table: groupTable(r),

@@ -86,7 +86,7 @@ func (v *view) VerdictBlock() mdx.Safe {
 	if word != "" {
 		word = strings.ToUpper(word[:1]) + word[1:]
 	}
-	b := verdictBlock{State: slug(v.Verdict.State), Sign: s, Word: word, Text: v.Verdict.Text, Scope: v.Verdict.Scope}
+	b := verdictBlock{State: slug(v.Verdict.State), Sign: s, Word: word, Text: sentence(v.Verdict.Text), Scope: v.Verdict.Scope}
 	if v.Opts.Mode != Publish { // which has a section for it
 		b.Not = v.Verdict.Not
 	}

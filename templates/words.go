@@ -3,6 +3,7 @@ package templates
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -136,9 +137,12 @@ func engine(s string) string {
 // compounds are the names whose hyphen belongs to the word.
 var compounds = strings.NewReplacer("warm-up-prompt", "warm-up prompt", "in-run-sharing", "in-run sharing")
 
-// sentence makes a remark a sentence: a capital in front, a full stop behind.
+var figureName = regexp.MustCompile(`\b(?:mean|median|std|max|min|p\d+)_(?:ttft|tpot|itl|e2e_latency)_ms\b`)
+
+// sentence makes a remark a sentence: a capital in front, a full stop behind,
+// and figures by their spoken names.
 func sentence(s string) string {
-	s = strings.TrimSpace(s)
+	s = figureName.ReplaceAllStringFunc(strings.TrimSpace(s), statistic)
 	if s == "" {
 		return ""
 	}
