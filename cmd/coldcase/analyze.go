@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 
-	"coldcase"
 	"coldcase/analysis"
 	"coldcase/ingest/capture"
 )
@@ -11,7 +10,7 @@ import (
 // analyze builds the notebook of a capture. Files that a person gave beside it
 // change its content, so the notebook names them by their hash.
 func analyze(c *capture.Capture, rules *rulesFlag, from *captureFlags) (*analysis.Notebook, error) {
-	options := analysis.Options{Version: coldcase.Version}
+	options := analysis.Options{Version: version}
 	var err error
 	if options.Rules, err = rules.table(); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"coldcase"
 	"coldcase/analysis/rules"
 	"coldcase/templates"
 )
@@ -68,7 +67,7 @@ func runCheck(t *terminal, c *command, args []string) error {
 	case "json":
 		err = templates.Document(&t.out, doc)
 	case "sarif":
-		err = rules.SARIF(&t.out, doc, coldcase.Version)
+		err = rules.SARIF(&t.out, doc, version)
 	default:
 		writeCheckText(&t.out, doc)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
-	"coldcase"
 )
 
 // command is one subcommand. Each lives in a file of its own and registers its
@@ -63,7 +61,7 @@ func dispatch(t *terminal, args []string) error {
 		t.text(usage)
 		return nil
 	case "--version", "version":
-		t.printf("coldcase %s\n", coldcase.Version)
+		t.printf("coldcase %s\n", version)
 		return nil
 	case "--licenses", "licenses":
 		return printLicenses(t)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"coldcase"
 	"coldcase/ingest/capture"
 	"coldcase/templates"
 )
@@ -190,8 +189,8 @@ func compareNotebook(t *terminal, stamp *templates.Stamp, page []byte, c *captur
 	}
 	if hash != stamp.Notebook {
 		by := ""
-		if stamp.Version != coldcase.Version {
-			by = fmt.Sprintf(" (made by version %s, this is %s)", stamp.Version, coldcase.Version)
+		if stamp.Version != version {
+			by = fmt.Sprintf(" (made by version %s, this is %s)", stamp.Version, version)
 		}
 		return []string{fmt.Sprintf("notebook: sha256 was %s, is %s%s", stamp.Notebook, hash, by)}, nil
 	}
