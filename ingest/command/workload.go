@@ -22,6 +22,15 @@ func describe(c *capture.Command, o options) {
 	case "sglang.bench_serving", "sglang.rust":
 		benchServing(c, o)
 		w.Warmups, w.FlushAsked = o.int("warmup_requests"), o.on("flush_cache")
+		if !given(o, "warmup_requests") {
+			// One warm-up in every version, before there was an option too.
+			one := 1
+			w.Warmups, w.WarmupsFrom = &one, "the client's default"
+		}
+		if w.FlushAsked == nil {
+			no := false
+			w.FlushAsked = &no
+		}
 		w.TokenIDs = isOn(o, "tokenize_prompt")
 		w.Groups, w.PerGroup = o.int("gsp_num_groups"), o.int("gsp_prompts_per_group")
 		w.SystemLen, w.QuestionLen = o.int("gsp_system_prompt_len"), o.int("gsp_question_len")

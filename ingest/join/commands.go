@@ -33,22 +33,29 @@ func commands(c *capture.Capture) []*capture.Run {
 		return nil
 	}
 	for _, file := range byFile(c.Runs) {
-		tieFile(file, pool(clients, file[0].Capture))
+		tieFile(file, pool(clients, c.Runs, file[0].Capture))
 	}
 	return resultless(c, clients)
 }
 
-// pool gives the commands of a capture, those of the other captures if it has
-// none: results and kit may be given as two arguments.
-func pool(all []*capture.Command, index int) []*capture.Command {
-	var own []*capture.Command
+// pool gives the commands of a capture. If it has none, those of captures
+// without results: results and kit may be given as two arguments.
+func pool(all []*capture.Command, runs []*capture.Run, index int) []*capture.Command {
+	withRuns := map[int]bool{}
+	for _, r := range runs {
+		withRuns[r.Capture] = true
+	}
+	var own, others []*capture.Command
 	for _, c := range all {
-		if c.Capture == index {
+		switch {
+		case c.Capture == index:
 			own = append(own, c)
+		case !withRuns[c.Capture]:
+			others = append(others, c)
 		}
 	}
 	if own == nil {
-		return all
+		return others
 	}
 	return own
 }

@@ -4,8 +4,6 @@ import (
 	"path"
 	"strings"
 	"unicode"
-
-	"coldcase/ingest/capture"
 )
 
 const (
@@ -19,7 +17,7 @@ var roles = map[string]string{
 	"after": after, "post": after, "end": after,
 }
 
-// common words of file names that say what kind of file it is and not which
+// kindWords are words of file names that say what kind of file it is and not which
 // run it belongs to.
 var kindWords = map[string]bool{
 	"metrics": true, "metric": true, "prom": true, "prometheus": true, "scrape": true, "bench": true, "benchmark": true, "result": true,
@@ -46,26 +44,15 @@ func scrapeName(file string) (name, role string) {
 	return strings.Join(rest, "-"), role
 }
 
-// runNames gives what is left of the names of a run's files, by folder. A run
-// that is alone in its folder also has the empty name, as the scrapes of a
-// folder for one run have.
-func runNames(r *capture.Run) map[string][]string {
-	names := map[string][]string{}
-	for _, s := range r.Spans {
-		var rest []string
-		for _, w := range words(s.File) {
-			if !kindWords[w] {
-				rest = append(rest, w)
-			}
-		}
-		dir, name := path.Dir(s.File), strings.Join(rest, "-")
-		for _, n := range []string{name, ""} {
-			if !contains(names[dir], n) {
-				names[dir] = append(names[dir], n)
-			}
+// runName gives what is left of the name of a run's file.
+func runName(file string) string {
+	var rest []string
+	for _, w := range words(file) {
+		if !kindWords[w] {
+			rest = append(rest, w)
 		}
 	}
-	return names
+	return strings.Join(rest, "-")
 }
 
 // words splits the last element of a path, without its endings, at everything
@@ -74,13 +61,4 @@ func words(file string) []string {
 	base := strings.ToLower(path.Base(trimPacking(file)))
 	base = strings.TrimSuffix(base, path.Ext(base))
 	return strings.FieldsFunc(base, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package join
 
 import (
 	"path"
+	"slices"
 
 	"coldcase/ingest/capture"
 )
@@ -20,29 +21,21 @@ func scrapes(c *capture.Capture) {
 }
 
 // scrapesByName pairs files whose names differ from a run's own only in the
-// words that say which scrape it is.
+// words that say which scrape it is: files of one folder first, then files that
+// lie in folders by kind and whose names no other file shares.
 func scrapesByName(c *capture.Capture) {
-	type key struct {
-		dir, name, role string
-	}
+	pairByName(c, path.Dir)
+	pairByName(c, func(string) string { return "" })
+}
+
+// pairByName pairs by name within what folder gives for a path.
+func pairByName(c *capture.Capture, folder func(string) string) {
+	type key struct{ dir, name, role string }
 	found := map[key][]*capture.Snapshot{}
 	for _, s := range c.Snapshots {
-		name, role := scrapeName(s.File)
-		if role == "" {
-			continue
-		}
-		k := key{path.Dir(s.File), name, role}
-		found[k] = append(found[k], s)
-	}
-	runs := map[string]map[string][]*capture.Run{} // by folder, then by name
-	for _, r := range c.Runs {
-		for dir, names := range runNames(r) {
-			if runs[dir] == nil {
-				runs[dir] = map[string][]*capture.Run{}
-			}
-			for _, n := range names {
-				runs[dir][n] = append(runs[dir][n], r)
-			}
+		if name, role := scrapeName(s.File); role != "" {
+			k := key{folder(s.File), name, role}
+			found[k] = append(found[k], s)
 		}
 	}
 	one := func(k key) *capture.Snapshot {
@@ -51,12 +44,27 @@ func scrapesByName(c *capture.Capture) {
 		}
 		return nil
 	}
-	for dir, names := range runs {
-		for name, rs := range names {
-			if len(rs) != 1 {
-				continue
+	type place struct{ dir, name string }
+	owners := map[place][]*capture.Run{}
+	var places []place
+	for _, r := range c.Runs {
+		for _, s := range r.Spans {
+			// A run that is alone in its folder also has the empty name, as the
+			// scrapes of a folder for one run have.
+			for _, name := range []string{runName(s.File), ""} {
+				p := place{folder(s.File), name}
+				if len(owners[p]) == 0 {
+					places = append(places, p)
+				}
+				if !slices.Contains(owners[p], r) {
+					owners[p] = append(owners[p], r)
+				}
 			}
-			setScrapes(rs[0], one(key{dir, name, before}), one(key{dir, name, after}))
+		}
+	}
+	for _, p := range places {
+		if len(owners[p]) == 1 {
+			setScrapes(owners[p][0], one(key{p.dir, p.name, before}), one(key{p.dir, p.name, after}))
 		}
 	}
 }

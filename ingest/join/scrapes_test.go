@@ -42,6 +42,11 @@ func TestScrapes(t *testing.T) {
 			nil, "cells/1/metrics-before.prom", "cells/1/metrics-after.prom",
 		},
 		{
+			"folders by kind", []*capture.Result{a.report("results/bench-c8.txt")},
+			[]*capture.Snapshot{scrape("metrics/c8-before.prom", 1, 0), scrape("metrics/c8-after.prom", 90, 0)},
+			nil, "metrics/c8-before.prom", "metrics/c8-after.prom",
+		},
+		{
 			"content alone", []*capture.Result{a.report("f1.txt"), b.report("f2.txt")},
 			[]*capture.Snapshot{scrape("f3.prom", 66, 9), scrape("f4.prom", 195, 9), scrape("f5.prom", 1, 0)}, nil, "f5.prom", "f3.prom",
 		},
