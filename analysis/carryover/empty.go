@@ -35,7 +35,7 @@ func (k *runCase) emptyOnLog() proof {
 		if k.flush.byClient {
 			return proof{true, "the cache was flushed after the warm-up, and only this run's requests came after", k.flush.evidence}
 		}
-		if !requestBetween(p, k.flush.line, p.From-1) && !served(p.Track, k.flush.line, p.From-1) && k.othersPlaced() {
+		if !requestBetween(p, k.flush.line, p.FirstRequest()-1) && !served(p.Track, k.flush.line, p.FirstRequest()-1) && k.othersPlaced() {
 			return proof{true, "the cache was flushed before the run, and nothing but its own requests came after", k.flush.evidence}
 		}
 	}

@@ -48,11 +48,8 @@ func (k *runCase) flushOf() flushState {
 // run and its first measured prompt.
 func (k *runCase) flushOnLog(p *timeline.Place) (flushState, bool) {
 	log := p.Track.Log
-	from := p.Track.Lives[p.Life].From
+	from := k.sinceRunBefore(p)
 	last := flushState{}
-	for _, post := range requestsBefore(p) {
-		from = max(from, post)
-	}
 	refused, done := 0, map[int8]int{}
 	asked := 0
 	for _, f := range log.Flushes {
@@ -98,6 +95,20 @@ func (k *runCase) flushOnLog(p *timeline.Place) (flushState, bool) {
 		return flushState{state: flushNone, why: "the log of that time holds no flush"}, true
 	}
 	return flushState{}, false
+}
+
+// sinceRunBefore is the line of the last request of the run before this one on
+// the log, or the start of the life.
+func (k *runCase) sinceRunBefore(p *timeline.Place) int {
+	from := p.Track.Lives[p.Life].From
+	for i, ps := range k.tl.Places {
+		for _, q := range ps {
+			if i != k.index && q.Track == p.Track && q.To < p.From {
+				from = max(from, q.LastRequest())
+			}
+		}
+	}
+	return from
 }
 
 // flushAccess reads the access line of a flush where the engine's own lines

@@ -124,5 +124,5 @@ func (k *runCase) accountedSinceFlush() bool {
 	if p == nil {
 		return false
 	}
-	return p.Foreign > 0 || k.flush.line > 0 && requestBetween(p, k.flush.line, p.From)
+	return p.Foreign > 0 || k.flush.line > 0 && requestBetween(p, k.flush.line, p.FirstRequest()-1)
 }

@@ -50,10 +50,7 @@ var witnesses = []func(k *runCase) (finding, bool){
 // the run owe to each other; nothing can be there if the cache was proved
 // empty.
 func (k *runCase) fromHits(f *finding) {
-	if k.sent >= 0 {
-		f.hits = f.hits.atMost(k.sent)
-		f.hitFull, f.hitPartial = f.hitFull.atMost(k.sent), f.hitPartial.atMost(k.sent)
-	}
+	f.hits, f.hitFull, f.hitPartial = k.open(f.hits), k.open(f.hitFull), k.open(f.hitPartial)
 	own := k.promptOne()
 	if f.hits.hi == 0 {
 		own = exactly(0)
@@ -86,6 +83,18 @@ func (k *runCase) fromHits(f *finding) {
 	if k.empty.ok {
 		f.full, f.partial, f.atStart = exactly(0), exactly(0), exactly(0)
 	}
+}
+
+// open drops a high end that only says that there are no more hits than
+// prompts: the number of prompts is not a bound and is never printed as one.
+func (k *runCase) open(s span) span {
+	if k.sent >= 0 && s.hi >= k.sent && s.lo < k.sent {
+		s.hi = open
+	}
+	if k.sent >= 0 && s.lo >= k.sent {
+		s = exactly(k.sent)
+	}
+	return s
 }
 
 func (f *finding) inPromptOrder(k *runCase) bool {

@@ -77,14 +77,17 @@ func counters(k *runCase) (finding, bool) {
 // prompt, anything else less than that least.
 func (k *runCase) byTokens(cached, n int64) span {
 	s := k.sizes
-	hits := span{0, min(n, cached/max(1, s.hitLo))}
+	hits := span{0, cached / max(1, s.hitLo)}
+	if hits.hi >= n {
+		hits.hi = open
+	}
 	if s.neverHit {
 		return exactly(0)
 	}
 	if s.maxLen == open || s.fullHi <= s.hitHi-1 {
 		return hits
 	}
-	hits.lo = min(hits.hi, ceilDiv(cached-n*(s.hitHi-1), s.fullHi-(s.hitHi-1)))
+	hits.lo = min(n, hits.hi, ceilDiv(cached-n*(s.hitHi-1), s.fullHi-(s.hitHi-1)))
 	return hits
 }
 

@@ -31,7 +31,7 @@ func histogram(k *runCase) (finding, bool) {
 
 func (k *runCase) byBuckets(h capture.Histogram, m metered) (span, []int) {
 	s := k.sizes
-	all := span{0, m.requests}
+	all := anything
 	var lines []int
 	sure := int64(0)
 	if b, ok := h.AtMost(float64(s.minLen - s.hitHi)); ok {
@@ -49,6 +49,9 @@ func (k *runCase) byBuckets(h capture.Histogram, m metered) (span, []int) {
 		if len(lines) == 0 || lines[0] != b.After {
 			lines = append(lines, b.After)
 		}
+	}
+	if all.hi >= m.requests && all.lo < m.requests {
+		all.hi = open
 	}
 	all.lo = min(all.lo, all.hi)
 	return all, lines

@@ -10,20 +10,22 @@ const maxNodes = 60000
 type assignment []int
 
 // search finds all assignments of runs to places that put the largest number
-// of runs on the logs, two runs never on the same lines and never against the
-// known order. ok is false if the search was cut short.
+// of runs on the logs and, of these, use the fewest loose places; two runs never
+// stand on the same lines, and never against the known order. ok is false if
+// the search was cut short.
 type search struct {
 	cands [][]*Place
 	order *Order
 	runs  []int // run indexes in the order in which they are tried
 	now   assignment
-	best  int
+	best  int // runs placed
+	loose int // loose places used by the best
 	found []assignment
 	nodes int
 }
 
 func assign(cands [][]*Place, order *Order) (found []assignment, ok bool) {
-	s := &search{cands: cands, order: order, now: make(assignment, len(cands))}
+	s := &search{cands: cands, order: order, loose: len(cands), now: make(assignment, len(cands))}
 	for i := range cands {
 		s.now[i] = -1
 		if len(cands[i]) > 0 {
@@ -31,18 +33,19 @@ func assign(cands [][]*Place, order *Order) (found []assignment, ok bool) {
 		}
 	}
 	sort.SliceStable(s.runs, func(a, b int) bool { return len(cands[s.runs[a]]) < len(cands[s.runs[b]]) })
-	s.try(0, 0)
+	s.try(0, 0, 0)
 	return s.found, s.nodes <= maxNodes
 }
 
-func (s *search) try(k, placed int) {
+func (s *search) try(k, placed, loose int) {
 	s.nodes++
-	if s.nodes > maxNodes || placed+len(s.runs)-k < s.best {
+	rest := len(s.runs) - k
+	if s.nodes > maxNodes || placed+rest < s.best || placed+rest == s.best && loose > s.loose && s.found != nil {
 		return
 	}
 	if k == len(s.runs) {
-		if placed > s.best {
-			s.best, s.found = placed, nil
+		if placed > s.best || loose < s.loose {
+			s.best, s.loose, s.found = placed, loose, nil
 		}
 		s.found = append(s.found, append(assignment(nil), s.now...))
 		return
@@ -51,11 +54,18 @@ func (s *search) try(k, placed int) {
 	for c, p := range s.cands[run] {
 		if s.fits(run, p) {
 			s.now[run] = c
-			s.try(k+1, placed+1)
+			s.try(k+1, placed+1, loose+btoi(p.Loose))
 			s.now[run] = -1
 		}
 	}
-	s.try(k+1, placed)
+	s.try(k+1, placed, loose)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (s *search) fits(run int, p *Place) bool {

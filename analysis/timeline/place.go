@@ -27,6 +27,9 @@ type Place struct {
 	// Whole is true if every request of the run has its lines here: counts
 	// then have an upper bound.
 	Whole bool
+	// Loose is true if the place holds more requests than the run sent: it is
+	// weighed against places that fit exactly.
+	Loose bool
 	// Stated is true if a person named the place (an excerpt).
 	Stated bool
 }
@@ -43,7 +46,7 @@ func (t *Track) candidates(w *Want) []*Place {
 	for i := range t.Cells {
 		requests := 0
 		for j := i; j < len(t.Cells); j++ {
-			if t.Cells[j].Life != t.Cells[i].Life {
+			if j > i && !t.joins(j-1, requests <= w.MaxWarm) {
 				break
 			}
 			requests += t.requests(t.Cells[j])
@@ -63,10 +66,20 @@ func (t *Track) candidates(w *Want) []*Place {
 			}
 		}
 	}
-	if exact = bounded(exact); len(exact) > 0 {
-		return framed(exact)
+	exact = framed(bounded(exact))
+	for _, p := range framedOnly(loose) {
+		p.Loose = true
+		exact = append(exact, p)
 	}
-	return framedOnly(loose)
+	return exact
+}
+
+// joins reports whether cells j and j+1 may hold one run. A client's last
+// look-up ends a run, unless only warm-ups came before it: vLLM's client reads
+// the metrics between warm-up and measured requests.
+func (t *Track) joins(j int, onlyWarmups bool) bool {
+	a, b := t.Cells[j], t.Cells[j+1]
+	return a.Life == b.Life && (!a.End || onlyWarmups && !b.Start)
 }
 
 // bounded keeps the places whose two ends are seen: without them a part of a
@@ -182,7 +195,7 @@ func (t *Track) fit(w *Want, i, j, requests int) *Place {
 	p.warmups(w)
 	p.measured(w)
 	p.whole()
-	if !p.lasts(w) || !p.flushes(w) {
+	if !p.lasts(w) || !p.flushes(w) || p.interrupted() {
 		return nil
 	}
 	return p
@@ -207,7 +220,7 @@ func (p *Place) warmups(w *Want) {
 
 // measured finds the first line after the warm-ups.
 func (p *Place) measured(w *Want) {
-	p.Measured = p.From
+	p.Measured = p.FirstRequest()
 	warm := p.Warm
 	if warm < 0 {
 		warm = w.MaxWarm
@@ -236,6 +249,34 @@ func (p *Place) measured(w *Want) {
 			p.Measured = t.Posts[posts+warm]
 		}
 	}
+}
+
+// FirstRequest is the line of the place's first request, To if it has none.
+func (p *Place) FirstRequest() int {
+	line := p.To
+	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > 0 {
+		line = posts[0]
+	}
+	for _, g := range p.Groups() {
+		if !g.Own && !g.Probe {
+			return min(line, g.Line)
+		}
+	}
+	return line
+}
+
+// LastRequest is the line of the place's last request, From if it has none.
+func (p *Place) LastRequest() int {
+	line := p.From
+	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > 0 {
+		line = posts[len(posts)-1]
+	}
+	for i := p.LastGroup - 1; i >= p.FirstGroup; i-- {
+		if g := p.Track.Groups[i]; !g.Own && !g.Probe {
+			return max(line, g.To)
+		}
+	}
+	return line
 }
 
 // shortPrompts reports whether the run's own prompts may look like probes.
@@ -326,6 +367,18 @@ func (p *Place) flushes(w *Want) bool {
 	}
 	_, ok := p.flushLine(w)
 	return ok
+}
+
+// interrupted reports whether a flush that was done lies between measured
+// requests: no client flushes there, so these are two runs.
+func (p *Place) interrupted() bool {
+	for _, f := range p.Track.Log.Flushes {
+		if f.Kind == capture.FlushDone && f.Line >= p.Measured && f.Line <= p.To &&
+			p.Track.requestsBetween(p.Measured, f.Line-1) && p.Track.requestsBetween(f.Line+1, p.To) {
+			return true
+		}
+	}
+	return false
 }
 
 // stampFrom is the first stamp at or after a line, stampTo the last one at or

@@ -102,26 +102,27 @@ func (t *Track) cut() {
 		}
 		c := &Cell{From: from, To: to, Start: start, End: end}
 		t.fill(c)
-		if c.Posts == 0 && c.FirstGroup == c.LastGroup && len(t.Cells) > 0 && end {
-			// A second look-up at the end of the same run.
-			t.Cells[len(t.Cells)-1].To = to
-		} else {
-			t.Cells = append(t.Cells, c)
-		}
+		t.Cells = append(t.Cells, c)
 		from, start = to+1, false
 	}
 	for _, m := range t.marks() {
+		busy := t.requestsBetween(from, m.line-1)
 		switch {
-		case m.end:
+		case m.end && busy:
 			add(m.line, true)
-		case t.requestsBetween(from, m.line-1):
+		case m.end && !start && len(t.Cells) > 0:
+			// One more look-up at the end of the same run.
+			t.Cells[len(t.Cells)-1].To = m.line
+			from = m.line + 1
+		case m.end:
+			// A client that has announced itself reads before it sends.
+		case m.life:
 			add(m.line-1, false)
-			start = !m.life
+		case busy:
+			add(m.line-1, false)
+			start = true
 		default:
-			start = start || !m.life
-			if m.life {
-				add(m.line-1, false)
-			}
+			start = true
 		}
 	}
 	add(t.Log.Span.To, false)
@@ -137,8 +138,11 @@ func (t *Track) groupsFrom(line int) int {
 }
 
 // PostsIn counts the generation requests of a range of lines.
-func (t *Track) PostsIn(from, to int) int {
-	return sort.SearchInts(t.Posts, to+1) - sort.SearchInts(t.Posts, from)
+func (t *Track) PostsIn(from, to int) int { return len(t.postsBetween(from, to)) }
+
+func (t *Track) postsBetween(from, to int) []int {
+	i, j := sort.SearchInts(t.Posts, from), sort.SearchInts(t.Posts, to+1)
+	return t.Posts[i:max(i, j)]
 }
 
 func (t *Track) fill(c *Cell) {
