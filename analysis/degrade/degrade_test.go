@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 
 	"coldcase/analysis"
-	"coldcase/analysis/carryover"
 	"coldcase/ingest"
+	"coldcase/ingest/capture"
 )
 
 var (
@@ -49,14 +49,18 @@ func TestTruth(t *testing.T) {
 		if !strings.Contains(name, *captures) {
 			continue
 		}
-		vs := variants(rec, recordings[(i+1)%len(recordings)])
-		if !*all && !slices.Contains(someCaptures, name) {
-			vs = vs[:1]
+		vs := []*variant{wholeOf(rec)}
+		if *all || slices.Contains(someCaptures, name) {
+			vs = variants(rec, recordings[(i+1)%len(recordings)])
 		}
 		for n, v := range vs {
 			var j *judgement
 			t.Run(fmt.Sprintf("%s/%s-%d", name, v.kind, n), func(t *testing.T) {
-				j = judge(v, count(t, v))
+				if v.whole {
+					j = judge(v, notebook(t, rec).Count)
+				} else {
+					j = judge(v, analysis.Count(open(t, v)))
+				}
 				for _, f := range j.faults {
 					t.Error(f)
 				}
@@ -71,8 +75,19 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// count writes a variant to a folder and counts it as the command would.
-func count(t *testing.T, v *variant) *carryover.Document {
+var notebooks = map[*recorded]*analysis.Notebook{}
+
+// notebook analyses a whole capture, once for all tests.
+func notebook(t *testing.T, rec *recorded) *analysis.Notebook {
+	t.Helper()
+	if notebooks[rec] == nil {
+		notebooks[rec] = analysis.Analyze(open(t, wholeOf(rec)), analysis.Options{})
+	}
+	return notebooks[rec]
+}
+
+// open writes a variant to a folder and reads it back.
+func open(t *testing.T, v *variant) *capture.Capture {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "capture")
 	for name, content := range v.files {
@@ -95,7 +110,7 @@ func count(t *testing.T, v *variant) *carryover.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analysis.Count(c)
+	return c
 }
 
 func add(rows []*row, group, kind string, j *judgement) []*row {

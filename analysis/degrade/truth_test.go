@@ -64,9 +64,15 @@ var sampleOf = map[string]string{
 	"s23-fresh-seeds-32b":   "clean-sweep",
 }
 
+// loaded keeps the captures from one test to the next.
+var loaded []*recorded
+
 // load reads every capture with its truth, by group and name.
 func load(t testing.TB) []*recorded {
 	t.Helper()
+	if loaded != nil {
+		return loaded
+	}
 	paths, err := filepath.Glob("testdata/truth/*/*.json")
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +98,7 @@ func load(t testing.TB) []*recorded {
 	if len(all) == 0 {
 		t.Fatal("testdata holds no truth")
 	}
+	loaded = all
 	return all
 }
 

@@ -195,10 +195,15 @@ var kinds = []kind{
 	{"archive", 1, inArchive},
 }
 
+// wholeOf is a capture as it was recorded.
+func wholeOf(rec *recorded) *variant {
+	return &variant{kind: "whole", files: rec.files, truth: rec.truth, whole: true}
+}
+
 // variants derives everything of one capture: whole, each kind, and mixtures
 // with another one.
 func variants(rec, other *recorded) []*variant {
-	out := []*variant{{kind: "whole", files: rec.files, truth: rec.truth, whole: true}}
+	out := []*variant{wholeOf(rec)}
 	base := files{}
 	for name, content := range rec.files {
 		base[name] = withoutDetails(name, content)
