@@ -162,14 +162,19 @@ func appendLines(all []string, what string, lines []int) []string {
 }
 
 // oneClient drops a result that two readers of client texts both made of the
-// same lines; the reader that stands first in the list of machines wins.
+// same lines. Results of lines that only stand between each other's, as where
+// two clients wrote to one terminal, are two.
 func oneClient(results []*capture.Result) []*capture.Result {
-	kept := results[:0]
+	var kept []*capture.Result
 	for _, r := range results {
 		twice := false
-		for _, k := range kept {
-			if k.Kind != r.Kind && overlap(k.Span, r.Span) {
-				twice = true
+		for i, k := range kept {
+			if k.Kind == r.Kind || !sameLines(k, r) {
+				continue
+			}
+			twice = true
+			if surer(r, k) {
+				kept[i] = r
 			}
 		}
 		if !twice {
@@ -179,8 +184,25 @@ func oneClient(results []*capture.Result) []*capture.Result {
 	return kept
 }
 
-// overlap reports whether two spans of one file share a line.
-func overlap(a, b capture.Span) bool {
-	end := func(s capture.Span) int { return max(s.Line, s.To) }
-	return a.File == b.File && a.Line <= end(b) && b.Line <= end(a)
+// sameLines reports whether a line gave both results the same figure.
+func sameLines(a, b *capture.Result) bool {
+	if a.Span.File != b.Span.File {
+		return false
+	}
+	for name, x := range a.Printed {
+		if y, both := b.Printed[name]; both && x.Line == y.Line && x.Line > 0 {
+			return true
+		}
+	}
+	return a.Workload.From.Line > 0 && a.Workload.From.Line == b.Workload.From.Line
+}
+
+// surer reports whether a is the better reading of the lines than b: the reader
+// knows the client, then it found its arguments. Else the reader that stands
+// first in the list of machines wins.
+func surer(a, b *capture.Result) bool {
+	if known := a.Client != ""; known != (b.Client != "") {
+		return known
+	}
+	return a.Workload.From.Line > 0 && b.Workload.From.Line == 0
 }

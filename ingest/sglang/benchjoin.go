@@ -41,6 +41,9 @@ func (m *BenchText) results(file string) []*capture.Result {
 func (inv *invocation) fill(r *capture.Result, file string) {
 	r.Workload = inv.args.workload
 	r.Workload.From = text.Evidence(file, inv.line, inv.raw)
+	if r.Client == "" {
+		r.Client = pythonClient
+	}
 	if !r.MaxConcurrency.Known {
 		r.MaxConcurrency = inv.args.cap
 	}

@@ -79,10 +79,13 @@ func latencyKey(label string) string {
 	return ""
 }
 
+// maxLabel bounds the length of a label.
+const maxLabel = 60
+
 // row splits "label:   value" of a report. The label keeps its leading blanks.
 func row(b []byte) (label, value string, ok bool) {
 	i := bytes.IndexByte(b, ':')
-	if i <= 0 || i > 60 {
+	if i <= 0 || i > maxLabel {
 		return "", "", false
 	}
 	return string(b[:i]), strings.TrimSpace(string(b[i+1:])), true

@@ -3,12 +3,10 @@ package sglang
 import (
 	"bytes"
 	"math"
-	"strconv"
 
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 	"coldcase/ingest/pyrepr"
-	"coldcase/ingest/text"
 )
 
 // floatRate is the request rate of a number; the clients use infinity for "all
@@ -54,6 +52,7 @@ type BenchText struct {
 	rust        []rustRun
 	warmup      []warmup
 	malformed   int
+	said        bool // a sentence of the client's own was seen
 }
 
 // rustRun is the line in which the Rust client says what it sends.
@@ -90,11 +89,13 @@ func (m *BenchText) Line(l format.Line) format.Claim {
 		return m.heading(l.N, title)
 	}
 	if m.cur == nil {
-		if title, ok := heading(b, '-'); ok && latencySection(title) {
-			// An excerpt that starts inside a block.
-			m.cur = newBlock(l.N)
-			return m.cur.row(l.N, b)
+		m.openExcerpt(l.N, b)
+	}
+	if m.cur != nil && m.cur.excerpt {
+		if c, ok := m.excerptRow(l.N, b); ok {
+			return c
 		}
+		return format.NotMine
 	}
 	if m.cur != nil {
 		c := m.cur.row(l.N, b)
@@ -140,17 +141,21 @@ func (m *BenchText) heading(n int, title string) format.Claim {
 	return format.NotMine
 }
 
-// endBlock closes the open block. A block that has no label of SGLang's own is
-// taken only if SGLang's client was seen in the text; else it is another
-// client's, which prints the same header.
+// endBlock closes the open block. A whole block that has no label of SGLang's
+// own is taken only if SGLang's client was seen in the text; else it is another
+// client's, which prints the same header. An excerpt that no label gives to
+// either client is kept, as that of a client unknown.
 func (m *BenchText) endBlock() {
 	b := m.cur
 	m.cur = nil
 	if b == nil || b.foreign || b.rows == 0 {
 		return
 	}
-	if !b.confirmed && len(m.invocations) == 0 {
+	if !b.isReport() && (len(m.invocations) == 0 || b.excerpt && !b.sectioned) {
 		return
+	}
+	if b.excerpt && !b.confirmed {
+		b.result.Client = ""
 	}
 	m.blocks = append(m.blocks, b)
 }
@@ -266,81 +271,18 @@ func sameCall(a, b *pyrepr.Call) bool {
 	return true
 }
 
-// remark reads the sentences of the clients that bear on the cache.
-func (m *BenchText) remark(n int, b []byte) format.Claim {
-	switch {
-	case bytes.Equal(b, []byte("Cache flushed.")):
-		// A server's answer, saved as a file, is the same sentence.
-		m.note(n, b)
-		return format.Weak
-	case bytes.HasPrefix(b, []byte("flush_cache returned ")), bytes.HasPrefix(b, []byte("flush_cache failed: ")):
-		m.note(n, b)
-		return format.Mine
-	case bytes.HasPrefix(b, []byte("Starting warmup with ")):
-		if k, _ := digits(b, len("Starting warmup with ")); bytes.HasSuffix(b, []byte("sequences...")) {
-			m.warmup = append(m.warmup, warmup{n, int(k)})
-			m.note(n, b)
-			return format.Mine
-		}
-	case bytes.HasPrefix(b, []byte("Warmup completed with ")):
-		return format.Mine
-	case bytes.HasPrefix(b, []byte("Starting initial single prompt test run")), bytes.HasPrefix(b, []byte("Initial test run completed.")):
-		return format.Weak // vLLM's client prints the same
-	case bytes.HasPrefix(b, []byte("Loading cached generated input data from")), bytes.HasPrefix(b, []byte("Generating new input data...")):
-		m.note(n, b)
-		return format.Mine
-	case bytes.HasPrefix(b, []byte("#Input tokens: ")), bytes.HasPrefix(b, []byte("#Output tokens: ")),
-		bytes.HasPrefix(b, []byte("Result appended to ")):
-		return format.Mine
-	case bytes.HasPrefix(b, []byte("Running ")) && bytes.Contains(b, []byte(" worker threads (concurrency: ")):
-		m.rustLine(n, b)
-		return format.Mine
-	case bytes.HasSuffix(b, []byte(" requests failed.")) && bytes.Contains(b, []byte(" of ")):
-		m.note(n, b)
-		return format.Mine
-	case bytes.HasPrefix(b, []byte("All requests failed.")), bytes.Contains(b, []byte("--cache-report is only supported with")):
-		m.note(n, b)
-		return format.Weak
-	}
-	return format.NotMine
-}
-
-func (m *BenchText) note(n int, b []byte) { m.notes = append(m.notes, note{n, bytes.Clone(b)}) }
-
-// rustLine reads "Running 128 requests on 8 worker threads (concurrency: 32)...".
-func (m *BenchText) rustLine(n int, b []byte) {
-	k, end := digits(b, len("Running "))
-	if end == len("Running ") {
-		return
-	}
-	r := rustRun{line: n, prompts: int(k)}
-	const key = "(concurrency: "
-	at := bytes.Index(b, []byte(key)) + len(key)
-	if bytes.HasPrefix(b[at:], []byte("unbounded")) {
-		r.cap = capture.Cap{Known: true, Unlimited: true}
-	} else if c, stop := digits(b, at); stop > at {
-		r.cap = capture.Cap{Known: true, N: int(c)}
-	}
-	m.rust = append(m.rust, r)
-}
-
 // Close appends one result for each block, and one for each invocation that
-// has none: its prompts were sent all the same.
+// has none: its prompts were sent all the same. The counts of a text that
+// turned out to be another client's are nil.
 func (m *BenchText) Close(file, _ string, out *format.Output) capture.Counts {
 	if m.open != nil {
 		m.closeArgs()
 	}
 	m.endBlock()
 	results := m.results(file)
+	if len(results) == 0 && m.malformed == 0 && !m.said {
+		return nil
+	}
 	out.Results = append(out.Results, results...)
 	return capture.Counts{{Key: "reports", N: len(m.blocks)}, {Key: "malformed", N: m.malformed}}
 }
-
-func evidence(file string, n note) capture.Evidence { return text.Evidence(file, n.line, n.raw) }
-
-func failedOf(raw []byte) (int, bool) {
-	k, end := digits(raw, 0)
-	return int(k), end > 0 && bytes.HasPrefix(raw[end:], []byte(" of "))
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -246,3 +246,44 @@ func FuzzBenchText(f *testing.F) {
 		}
 	})
 }
+
+// Parts of a report without its headline: recognised by a section and two
+// labels. Where no label is SGLang's alone the client stays unknown.
+func TestBenchTextExcerpts(t *testing.T) {
+	const ttft = "---------------Time to First Token----------------\nMean TTFT (ms): 681.92\nMedian TTFT (ms): 677.61\nP90 TTFT (ms): 1189.25\n"
+	const e2e = "----------------End-to-End Latency----------------\nMean E2E Latency (ms):                   5400.10   \nMedian E2E Latency (ms):                 5300.10   \n"
+	const main = "Successful requests:                     64        \nBenchmark duration (s):                  7.53      \n"
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"of either client", ttft, []string{"1-4  median 677.61 at 3"}},
+		{"of either client, padded and with a footer", strings.ReplaceAll(ttft, ": ", ":                          ") + strings.Repeat("=", 50) + "\n", []string{"1-5  median 677.61 at 3"}},
+		{"with a label of SGLang's own", e2e + ttft, []string{"1-7 sglang.bench_serving median 677.61 at 6"}},
+		{"of the main block as well", main + "Concurrency:                             7.96      \n" + ttft, []string{"1-7 sglang.bench_serving completed 64 median 677.61 at 6"}},
+		{"of the main block, of either client", main + ttft, []string{"1-6  completed 64 median 677.61 at 5"}},
+		{"behind its arguments", namespace("") + ttft, []string{"2-5 sglang.bench_serving args 1 seed 7 prompts 64 cap 8 median 677.61 at 4"}},
+		{"before its arguments", ttft + namespace(""), []string{"1-4 sglang.bench_serving args 5 seed 7 prompts 64 cap 8 median 677.61 at 3"}},
+		{"two of them", ttft + "and with a cap of 32:\n" + ttft, []string{"1-4  median 677.61 at 3", "6-9  median 677.61 at 8"}},
+		{"a report behind prose", "It was slow:\n\n```\n" + ttft + "```\n", []string{"4-7  median 677.61 at 6"}},
+		{"vLLM's, by a later label", ttft + "P99 E2EL (ms): 5.00\n" + ttft, nil},
+		{"vLLM's, by an earlier label", "Failed requests: 0\nBenchmark duration (s): 7.53\n" + ttft, nil},
+		{"a heading with one label", "---------------Time to First Token----------------\nMean TTFT (ms): 681.92\n", nil},
+		{"a label in prose", "The table said\nMean TTFT (ms): 681.92\nMedian TTFT (ms): 677.61\nand nothing else.\n", nil},
+		{"a heading, and a label further down", "---------------Time to First Token----------------\nas a heading; below it:\nMean TTFT (ms): 681.92\nMedian TTFT (ms): 1.00\n", nil},
+		{"settings that look like labels", "Backend: sglang\nProtocol: http\nConcurrency: 8\n", nil},
+	}
+	for _, tt := range tests {
+		out, counts := readBench(tt.text)
+		var got []string
+		for _, r := range out.Results {
+			got = append(got, brief(r))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if len(tt.want) == 0 && counts != nil {
+			t.Errorf("%s: counts %v of a text that is nobody's", tt.name, counts)
+		}
+	}
+}

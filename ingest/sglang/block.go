@@ -14,6 +14,9 @@ type block struct {
 	line, to  int
 	confirmed bool // a label that only SGLang's clients print was seen
 	foreign   bool // a label that they never print was seen
+	excerpt   bool // the block starts behind its headline
+	sectioned bool // a latency section was opened
+	inSection int  // labels read in latency sections
 	section   string
 	result    capture.Result
 	prompt    *int64 // Cache Hit Details
@@ -34,6 +37,7 @@ func newBlock(line int) *block {
 func (b *block) row(n int, line []byte) format.Claim {
 	if title, ok := heading(line, '-'); ok && title != "" {
 		b.section, b.to = title, n
+		b.sectioned = b.sectioned || latencySection(title)
 		return b.claim()
 	}
 	label, value, ok := row(line)
@@ -50,17 +54,20 @@ func (b *block) row(n int, line []byte) format.Claim {
 	}
 	b.to = n
 	b.rows++
+	if latencySection(b.section) && known == format.Mine {
+		b.inSection++
+	}
 	if ownLabels[label] || b.section == "Cache Hit Details" {
 		b.confirmed = true
 	}
-	if known == format.Malformed && b.confirmed {
+	if known == format.Malformed && b.isReport() {
 		return known
 	}
 	return b.claim()
 }
 
 func (b *block) claim() format.Claim {
-	if b.confirmed && !b.foreign {
+	if b.isReport() && !b.foreign {
 		return format.Mine
 	}
 	return format.Weak

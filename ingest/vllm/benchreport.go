@@ -11,6 +11,7 @@ import (
 func (m *benchText) headLine(n int, line []byte) (format.Claim, bool) {
 	switch {
 	case isHeadline(line):
+		m.part = excerpt{}
 		if m.theirs {
 			m.theirs = false
 			return format.NotMine, true

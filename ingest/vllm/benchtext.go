@@ -22,6 +22,7 @@ type benchText struct {
 	rust     bool // a 60 wide headline, or a line of the Rust client
 	// theirs is set while SGLang's arguments wait for their report.
 	theirs bool
+	part   excerpt // of a report whose start is not there
 
 	wrapped     []byte // a Namespace that a terminal wrapped over several lines
 	wrappedLine int
@@ -69,6 +70,16 @@ func (m *benchText) Line(l format.Line) format.Claim {
 	if f := parseFrame(line); f.process != "" || f.level != "" && f.when.known() {
 		return m.logLine(l.N, line, f)
 	}
+	if m.where == outside && m.headline == 0 {
+		switch {
+		case m.cur == nil:
+			if claim, is := m.excerptLine(l.N, line); is {
+				return claim
+			}
+		case m.cur.Completed == nil && isSection(line):
+			m.openReport() // what is left of it, behind its arguments
+		}
+	}
 	if m.where == inReport || m.headline > 0 {
 		if claim, is := m.reportLine(l.N, line); is {
 			return claim
@@ -91,12 +102,17 @@ func (m *benchText) mine(n int) format.Claim {
 // begin gives the current run, a new one if there is none.
 func (m *benchText) begin(n int) *capture.Result {
 	if m.cur == nil {
-		m.cur = &capture.Result{
-			Span: capture.Span{Line: n, To: n}, Kind: capture.VLLMBenchText, Client: "vllm bench serve",
-			Printed: make(map[string]capture.Figure),
-		}
+		m.cur = newRun(n)
+		m.part = excerpt{}
 	}
 	return m.cur
+}
+
+func newRun(n int) *capture.Result {
+	return &capture.Result{
+		Span: capture.Span{Line: n, To: n}, Kind: capture.VLLMBenchText, Client: "vllm bench serve",
+		Printed: make(map[string]capture.Figure),
+	}
 }
 
 // end closes the current run. Arguments without a report are a run too; a few

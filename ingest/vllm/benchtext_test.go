@@ -260,3 +260,45 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Parts of a report without its headline: recognised by a section and two
+// labels if a label is vLLM's alone, or if its arguments stand before it.
+func TestBenchTextExcerpts(t *testing.T) {
+	const ttft = "---------------Time to First Token----------------\nMean TTFT (ms): 1419.12\nMedian TTFT (ms): 1099.21\nP99 TTFT (ms): 4292.27\n"
+	const e2el = "----------------End-to-end Latency----------------\nMean E2EL (ms):                          5400.10   \n"
+	tests := []struct {
+		name, text string
+		want       []capture.Span
+		ttft       int // line of the mean, 0 none
+	}{
+		{"the last sections", ttft + e2el + "==================================================\n", []capture.Span{{File: "bench.txt", Line: 1, To: 7}}, 2},
+		{"from the main block on", "Failed requests:                         0         \nRequest throughput (req/s):              5.94      \n" + ttft,
+			[]capture.Span{{File: "bench.txt", Line: 1, To: 6}}, 4},
+		{"behind its arguments", "Namespace(backend='vllm', model='m', num_prompts=8, seed=0, max_concurrency=4, request_rate=inf)\n" + ttft,
+			[]capture.Span{{File: "bench.txt", Line: 1, To: 5}}, 3},
+		{"could be SGLang's", ttft, nil, 0},
+		{"SGLang's", ttft + "Mean E2E Latency (ms): 5.00\n", nil, 0},
+		{"prose with one label", "The run read\nMean E2EL (ms): 5400.10\nand was slow.\n", nil, 0},
+		{"one label below a heading", e2el, nil, 0},
+		{"parted by prose", e2el + "which is slow; the other run had\n" + ttft, nil, 0},
+		{"a report after a part that is nobody's", ttft + report, []capture.Span{{File: "bench.txt", Line: 5, To: 31}}, 19},
+	}
+	for _, tt := range tests {
+		results, counts := readText(t, tt.text)
+		var got []capture.Span
+		line := 0
+		for _, r := range results {
+			got = append(got, r.Span)
+			line = r.Printed["mean_ttft_ms"].Line
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: spans (-want +got):\n%s", tt.name, diff)
+		}
+		if line != tt.ttft {
+			t.Errorf("%s: mean TTFT on line %d, want %d", tt.name, line, tt.ttft)
+		}
+		if len(tt.want) == 0 && counts != nil {
+			t.Errorf("%s: counts %v of a text that is nobody's", tt.name, counts)
+		}
+	}
+}
