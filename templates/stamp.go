@@ -20,8 +20,11 @@ type Stamp struct {
 	Options  map[string]string `json:"options"` // of the notebook, and mode, answers, charts, names
 	Captures []capture.Source  `json:"captures"`
 	Files    []FileHash        `json:"files"`
-	Notebook string            `json:"notebook_sha256"`
-	ECharts  string            `json:"echarts_sha256,omitempty"`
+	// Reports are the paths of coldcase's own reports that lay in the capture:
+	// its inventory names them, and they have no hash.
+	Reports  []string `json:"reports,omitempty"`
+	Notebook string   `json:"notebook_sha256"`
+	ECharts  string   `json:"echarts_sha256,omitempty"`
 }
 
 // FileHash is the sha256 of one file as it is stored in the capture.
@@ -56,9 +59,11 @@ func newStamp(nb *analysis.Notebook, opts Options, echarts string) (*Stamp, erro
 	}
 	s.Captures = append(s.Captures, nb.Count.Captures...)
 	for _, f := range nb.Count.Files {
-		if f.Kind != capture.ColdcaseReport {
-			s.Files = append(s.Files, FileHash{f.Path, f.SHA256})
+		if f.Kind == capture.ColdcaseReport {
+			s.Reports = append(s.Reports, f.Path)
+			continue
 		}
+		s.Files = append(s.Files, FileHash{f.Path, f.SHA256})
 	}
 	return s, nil
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"go/parser"
 	"go/token"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +21,10 @@ import (
 // other in a folder of their own. A documented command may bring bad news; it
 // may not be a usage error.
 //
-// A line that ends with "&" runs until the document ends. Blocks with another
-// mark (console, text) show what cannot run here: real servers and clients.
+// A line that ends with "&" runs until the document ends. A document whose sh
+// blocks have no "$ " is a walk: all its blocks are one script, of which no line
+// may fail. Blocks with another mark (console, text) show what cannot run here:
+// real servers and clients.
 func TestDocumentation(t *testing.T) {
 	docs, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -31,13 +35,26 @@ func TestDocumentation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := shellLines(string(content)); len(lines) > 0 {
-			t.Run(filepath.Base(file), func(t *testing.T) { runLines(t, lines) })
+		script := shellBlocks(string(content))
+		if script == "" {
+			continue
 		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			if lines := promptLines(script, ""); len(lines) > 0 {
+				runLines(t, lines)
+			} else {
+				runScript(t, script)
+			}
+		})
 	}
-	t.Run("package comment", func(t *testing.T) { runLines(t, packageLines(t)) })
+	t.Run("package comment", func(t *testing.T) {
+		t.Parallel()
+		runLines(t, packageLines(t))
+	})
 	for _, c := range commands() {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			lines := promptLines(c.usage, "  ")
 			if len(lines) == 0 {
 				t.Fatal("the usage text has no example")
@@ -99,19 +116,52 @@ func background(t *testing.T, ctx context.Context, dir, line string) {
 	}
 }
 
-// shellLines returns the commands of the sh blocks of a Markdown text.
-func shellLines(markdown string) []string {
-	var lines []string
+// runScript runs a walk. The fixed ports that a reader types are replaced by
+// free ones, so that two walks can run on one machine.
+func runScript(t *testing.T, script string) {
+	t.Helper()
+	ports := regexp.MustCompile(`\b127\.0\.0\.1:[0-9]+`)
+	free := map[string]string{}
+	script = ports.ReplaceAllStringFunc(script, func(address string) string {
+		if free[address] == "" {
+			free[address] = freeAddress(t)
+		}
+		return free[address]
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	// What the walk left running ends with its shell.
+	cmd := exec.CommandContext(ctx, "sh", "-e", "-c", "trap 'kill $LAB 2>/dev/null || true' EXIT\n"+script)
+	cmd.Dir = t.TempDir()
+	cmd.WaitDelay = 5 * time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// shellBlocks returns what stands in the sh blocks of a Markdown text.
+func shellBlocks(markdown string) string {
+	var blocks strings.Builder
 	inside := false
-	for _, line := range strings.Split(markdown, "\n") {
+	for line := range strings.Lines(markdown) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inside = strings.TrimSpace(line) == "```sh"
 		case inside:
-			lines = append(lines, promptLines(line, "")...)
+			blocks.WriteString(line)
 		}
 	}
-	return lines
+	return blocks.String()
 }
 
 // promptLines returns what follows "$ " behind an indentation.

@@ -93,7 +93,7 @@ func nothing(c *capture.Capture) error {
 }
 
 func (c *captureFlags) options(t *terminal) ingest.Options {
-	return ingest.Options{Hash: c.hash, Notes: c.notes, Stdin: t.in}
+	return ingest.Options{Hash: c.hash, Notes: c.notes, Stdin: t.in, OpenFile: t.openFile}
 }
 
 // rulesFlag is --rules, for every command that checks.

@@ -48,7 +48,7 @@ func (p *planFlags) make(t *terminal) (*confirm.Plan, error) {
 		}
 		return plan, nil
 	}
-	kit, err := ingest.Open(ingest.Options{Stdin: t.in}, p.from)
+	kit, err := ingest.Open(ingest.Options{Stdin: t.in, OpenFile: t.openFile}, p.from)
 	if err != nil {
 		return nil, usageErrorf("--from: %w", err)
 	}

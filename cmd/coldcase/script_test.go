@@ -1,18 +1,39 @@
 package main
 
 import (
+	"bufio"
 	"compress/gzip"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"coldcase/ingest/source"
 )
 
 // TestMain makes the command available to the scripts as "coldcase", in a
 // process of its own, so that exit codes and streams are the real ones.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"coldcase": main})
+	testscript.Main(m, map[string]func(){"coldcase": main, "coldcase-unreadable": mainUnreadable})
+}
+
+// mainUnreadable is the command on a machine that cannot read the file whose
+// base name is in UNREADABLE.
+func mainUnreadable() {
+	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
+	t.openFile = func(name string) (source.File, error) {
+		if filepath.Base(name) == os.Getenv("UNREADABLE") {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EACCES}
+		}
+		return os.Open(name)
+	}
+	os.Exit(t.finish(dispatch(t, os.Args[1:])))
 }
 
 // TestScript runs testdata/*.txt: each is a list of commands with what they
@@ -26,6 +47,7 @@ func TestScript(t *testing.T) {
 			"code": cmdCode,
 			"gzip": cmdGzip,
 			"cut":  cmdCut,
+			"lab":  cmdLab,
 		},
 	})
 }
@@ -76,4 +98,32 @@ func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(name)
 	ts.Check(err)
 	ts.Check(os.Truncate(name, info.Size()*percent/100))
+}
+
+// cmdLab starts a lab beside the script: lab NAME FLAG... puts its address into
+// $NAME. It ends with the script.
+func cmdLab(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: lab NAME FLAG...")
+	}
+	// The commands of the test stand in the script's own PATH.
+	bin, err := exec.LookPath(filepath.Join(strings.Split(ts.Getenv("PATH"), string(os.PathListSeparator))[0], "coldcase"))
+	ts.Check(err)
+	cmd := exec.Command(bin, append([]string{"lab", "--listen", "127.0.0.1:0"}, args[1:]...)...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"))
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	ts.Check(err)
+	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if !found {
+		ts.Fatalf("lab: first line is %q", line)
+	}
+	ts.Setenv(args[0], address)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"coldcase/ingest/capture"
@@ -59,6 +60,7 @@ func runVerify(t *terminal, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
+	onlyOldReports(got, stamp.Reports)
 	diffs := compareCaptures(stamp, got)
 	diffs = append(diffs, compareGiven("rules", stamp, rules.file)...)
 	diffs = append(diffs, compareGiven("notes", stamp, from.notes)...)
@@ -123,6 +125,14 @@ func archiveEnding(path string) string {
 	return ""
 }
 
+// onlyOldReports takes out of the inventory the reports that were not in the
+// capture yet when the report under test was made, itself among them.
+func onlyOldReports(c *capture.Capture, old []string) {
+	c.Files = slices.DeleteFunc(c.Files, func(f *capture.File) bool {
+		return f.Kind == capture.ColdcaseReport && !slices.Contains(old, f.Path)
+	})
+}
+
 // compareCaptures compares the files and the captures by their hashes, the
 // captures by their place among the arguments.
 func compareCaptures(stamp *templates.Stamp, c *capture.Capture) []string {
@@ -132,9 +142,13 @@ func compareCaptures(stamp *templates.Stamp, c *capture.Capture) []string {
 	}
 	now := map[string]string{}
 	for _, f := range c.Files {
-		if f.Kind != capture.ColdcaseReport {
-			now[f.Path] = f.SHA256
+		now[f.Path] = f.SHA256
+	}
+	for _, path := range stamp.Reports {
+		if _, there := now[path]; !there {
+			diffs = append(diffs, fmt.Sprintf("%s: a report of coldcase lay there, and does no longer", path))
 		}
+		delete(now, path)
 	}
 	for _, f := range stamp.Files {
 		sum, there := now[f.Path]
