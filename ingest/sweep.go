@@ -19,6 +19,7 @@ func sweepFormats() []format.Format {
 	return []format.Format{
 		{Kind: capture.ColdcasePlan, Sniff: sniffSchema("coldcase.plan/"), Read: readPlan},
 		{Kind: capture.ColdcaseCell, Sniff: sniffSchema("coldcase.cell/"), Read: readCell},
+		{Kind: capture.ColdcaseCell, Sniff: sniffSchema("coldcase.flush/"), Read: readFlush},
 	}
 }
 
@@ -33,7 +34,7 @@ func sniffSchema(schema string) func(in *format.Input) int {
 }
 
 func readPlan(in *format.Input, out *format.Output) error {
-	tree, err := document(in, out, capture.ColdcasePlan)
+	tree, _, err := document(in, out, capture.ColdcasePlan)
 	if tree == nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func readPlan(in *format.Input, out *format.Output) error {
 }
 
 func readCell(in *format.Input, out *format.Output) error {
-	tree, err := document(in, out, capture.ColdcaseCell)
+	tree, data, err := document(in, out, capture.ColdcaseCell)
 	if tree == nil {
 		return err
 	}
@@ -52,21 +53,32 @@ func readCell(in *format.Input, out *format.Output) error {
 	c.Why, _ = tree["why"].(string)
 	flush, _ := tree["flush"].(map[string]any)
 	c.FlushProved, _ = flush["proved"].(bool)
+	if i := bytes.Index(data, []byte(`"proved"`)); i >= 0 {
+		c.ProvedLine = 1 + bytes.Count(data[:i], []byte{'\n'})
+	}
 	describeCell(c, tree)
 	out.Cells = append(out.Cells, c)
 	return nil
 }
 
-// document reads one JSON object; nil if it is none, which the row then says.
-func document(in *format.Input, out *format.Output, kind capture.Kind) (map[string]any, error) {
+// readFlush reads flush.json, which has the answers and the canary at length.
+// cell.json, written after it, says what came of them; a reader needs no more.
+func readFlush(in *format.Input, out *format.Output) error {
+	_, _, err := document(in, out, capture.ColdcaseCell)
+	return err
+}
+
+// document reads one JSON object and gives its bytes too; nil if it is none,
+// which the row then says.
+func document(in *format.Input, out *format.Output, kind capture.Kind) (tree map[string]any, data []byte, err error) {
 	r, err := in.Open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxPlan))
+	data, err = io.ReadAll(io.LimitReader(r, maxPlan))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	row := out.File
 	row.Kind = kind
@@ -74,13 +86,12 @@ func document(in *format.Input, out *format.Output, kind capture.Kind) (map[stri
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		row.Lines++
 	}
-	var tree map[string]any
 	if err := json.Unmarshal(data, &tree); err != nil {
 		row.Read, row.Why = capture.ReadNone, text.Safe(err.Error())
-		return nil, nil
+		return nil, nil, nil
 	}
 	text.RedactArgs(tree)
-	return tree, nil
+	return tree, data, nil
 }
 
 // describeCell fills what a plan or a cell says of the run.

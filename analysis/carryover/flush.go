@@ -27,9 +27,13 @@ type flushState struct {
 	evidence []capture.Evidence
 }
 
-// flushOf finds the run's flush state: on the log where the run has a certain
-// place, else from what the client and the answers say.
+// flushOf finds the run's flush state: from the cell of a sweep, whose outcome
+// was tried; on the log where the run has a certain place; else from what the
+// client and the answers say.
 func (k *runCase) flushOf() flushState {
+	if f, ok := k.flushByCell(); ok {
+		return f
+	}
 	if p := k.place(); p != nil && !p.Stated {
 		if f, ok := k.flushOnLog(p); ok {
 			return f

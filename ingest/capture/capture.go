@@ -90,5 +90,6 @@ type Cell struct {
 	Cap, Prompts              int
 	Seed                      int64
 	FlushProved               bool
+	ProvedLine                int // of File, where it says whether the flush was proved; 0 if it does not
 	JSON                      map[string]any
 }

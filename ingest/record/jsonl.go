@@ -44,17 +44,19 @@ type clientRecord struct {
 	OutputTput     float64 `json:"output_throughput"`
 	Concurrency    float64 `json:"concurrency"`
 	summaries
-	CacheReport  *cacheReport `json:"cache_report,omitempty"`
-	StartTimes   []float64    `json:"start_times"`
-	InputLens    []int        `json:"input_lens"`
-	OutputLens   []int        `json:"output_lens"`
-	TTFTs        []float64    `json:"ttfts"`
-	FirstTexts   []float64    `json:"first_texts"`
-	Latencies    []float64    `json:"latencies"`
-	ITLs         [][]float64  `json:"itls"`
-	Errors       []string     `json:"errors"`
-	CachedTokens []*int       `json:"cached_tokens"`
-	PromptHashes []string     `json:"prompt_hashes"`
+	// InputByServer: input_lens are the server's counts, not the client's.
+	InputByServer bool         `json:"input_by_server"`
+	CacheReport   *cacheReport `json:"cache_report,omitempty"`
+	StartTimes    []float64    `json:"start_times"`
+	InputLens     []int        `json:"input_lens"`
+	OutputLens    []int        `json:"output_lens"`
+	TTFTs         []float64    `json:"ttfts"`
+	FirstTexts    []float64    `json:"first_texts"`
+	Latencies     []float64    `json:"latencies"`
+	ITLs          [][]float64  `json:"itls"`
+	Errors        []string     `json:"errors"`
+	CachedTokens  []*int       `json:"cached_tokens"`
+	PromptHashes  []string     `json:"prompt_hashes"`
 }
 
 // summaries are the figures that clients print, over the completed prompts.
@@ -111,7 +113,7 @@ func newRecord(s *session, cell *confirm.Cell, ratio, rate float64, prompts [][]
 	}
 	var ttft, e2e, tpot, itl []float64
 	last := started
-	report, told := cacheReport{}, true
+	report, told, byServer := cacheReport{}, true, true
 	for i, m := range results {
 		r.add(m, prompts[i], started)
 		if m.err != nil {
@@ -126,6 +128,7 @@ func newRecord(s *session, cell *confirm.Cell, ratio, rate float64, prompts [][]
 		if n := r.OutputLens[i]; n > 1 {
 			tpot = append(tpot, (r.Latencies[i]-r.TTFTs[i])/float64(n-1))
 		}
+		byServer = byServer && m.reply.prompt != nil
 		report.Prompt += int64(r.InputLens[i])
 		if c := r.CachedTokens[i]; c != nil {
 			report.Cached += int64(*c)
@@ -146,6 +149,7 @@ func newRecord(s *session, cell *confirm.Cell, ratio, rate float64, prompts [][]
 			r.Concurrency += l / r.Duration
 		}
 	}
+	r.InputByServer = byServer && r.Failed == 0 && r.Completed > 0
 	r.MeanTTFT, r.MedianTTFT, r.StdTTFT, r.P90TTFT, r.P95TTFT, r.P99TTFT = figures(ttft)
 	r.MeanE2E, r.MedianE2E, r.StdE2E, r.P90E2E, r.P95E2E, r.P99E2E = figures(e2e)
 	r.MeanTPOT, r.MedianTPOT, r.StdTPOT, r.P90TPOT, r.P95TPOT, r.P99TPOT = figures(tpot)

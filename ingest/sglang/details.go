@@ -18,6 +18,7 @@ type details struct {
 	input, output, cached []int32
 	failed                []bool
 	breakdown             bool // some cached_tokens_details is an object
+	own                   ownDetails
 }
 
 func (d *details) array(dec *jsontext.Decoder, name string) error {
@@ -49,7 +50,10 @@ func (d *details) array(dec *jsontext.Decoder, name string) error {
 			return dec.SkipValue()
 		}
 	default:
-		return dec.SkipValue()
+		var ok bool
+		if each, ok = d.own.array(name); !ok {
+			return dec.SkipValue()
+		}
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return err

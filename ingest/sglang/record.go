@@ -112,6 +112,10 @@ func (r *record) text(name, s string) {
 		r.res.Label = s
 	case "protocol":
 		r.res.Client = rustClient
+	case "client":
+		if s == ownClient {
+			r.res.Client = ownClient
+		}
 	case "request_rate":
 		r.res.RequestRate = textRate(s)
 	case "model", "model_name":
@@ -134,6 +138,9 @@ func (r *record) number(name string, v float64) {
 		name = newer
 	}
 	r.args[name] = v
+	if r.res.Client == ownClient && ownNumbers[name] {
+		return
+	}
 	n := int(v)
 	tokens := int64(v)
 	switch name {
@@ -221,6 +228,9 @@ func (r *record) finish(whole bool) *capture.Result {
 	}
 	if whole {
 		r.requests()
+	}
+	if res.Client == ownClient {
+		r.own()
 	}
 	return res
 }
