@@ -20,7 +20,7 @@ func drawn(c *capture.Capture, d *carryover.Document) (map[string][]TimelineBatc
 		}
 		batches[r.ID] = timelineOf(c, f)
 		for i := f.FirstBatch; i < f.LastBatch && len(lines[r.ID]) < maxLines; i++ {
-			lines[r.ID] = append(lines[r.ID], quote(c, f.Log.File, int(f.Log.Batches.At(i).Line)))
+			lines[r.ID] = append(lines[r.ID], c.Quote(f.Log.File, int(f.Log.Batches.At(i).Line)))
 		}
 	}
 	return batches, lines
@@ -40,7 +40,7 @@ func timelineOf(c *capture.Capture, f *carryover.Facts) []TimelineBatch {
 		if i > f.FirstBatch {
 			seconds += sincePrevious(log.Batches.At(i-1), b)
 			for _, line := range flush(log.Batches.At(i-1).Line, b.Line) {
-				out = append(out, TimelineBatch{Line: line, Kind: "flush", Seconds: seconds, Evidence: quote(c, log.File, line)})
+				out = append(out, TimelineBatch{Line: line, Kind: "flush", Seconds: seconds, Evidence: c.Quote(log.File, line)})
 			}
 		}
 		t := TimelineBatch{Line: int(b.Line), Kind: "batch", Seqs: int(b.NewSeq), New: int(b.NewToken), Cached: int(b.Cached), Seconds: seconds}
@@ -75,11 +75,4 @@ func flushesAt(log *capture.ServerLog) func(from, to int32) []int {
 		}
 		return out
 	}
-}
-
-func quote(c *capture.Capture, file string, line int) capture.Evidence {
-	if c.Quoter == nil {
-		return capture.Evidence{File: file, Line: line}
-	}
-	return c.Quoter.Quote(file, line)
 }

@@ -33,7 +33,7 @@ func exercise(c *capture.Capture, d *carryover.Document) *Exercise {
 	seqs, news := 0, 0
 	for i := from; i < f.LastBatch && i < from+exerciseLines; i++ {
 		b := f.Log.Batches.At(i)
-		e.Lines = append(e.Lines, quote(c, f.Log.File, int(b.Line)))
+		e.Lines = append(e.Lines, c.Quote(f.Log.File, int(b.Line)))
 		seqs += int(b.NewSeq)
 		news += int(b.NewToken)
 	}

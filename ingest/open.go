@@ -136,7 +136,10 @@ func collect(c *capture.Capture, it item, out *format.Output) {
 	c.Snapshots = append(c.Snapshots, out.Snapshots...)
 	c.Answers = append(c.Answers, out.Answers...)
 	c.Commands = append(c.Commands, out.Commands...)
-	c.Infos = append(c.Infos, out.Infos...)
+	for _, info := range out.Infos {
+		info.Capture = it.capture
+		c.Infos = append(c.Infos, info)
+	}
 	c.Served = append(c.Served, out.Served...)
 	c.GPU = append(c.GPU, out.GPU...)
 	c.Plans = append(c.Plans, out.Plans...)

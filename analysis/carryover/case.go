@@ -30,7 +30,7 @@ type runCase struct {
 	warm span
 	// sharing is what prompts of this run can have in common.
 	sharing sharing
-	// flushed is the flush state of contracts section 3.
+	// flush is the last flush event before the first prompt.
 	flush flushState
 	// empty is the proof that nothing was cached when the run started.
 	empty proof
@@ -108,16 +108,7 @@ func (k *runCase) concludeAll() {
 	k.first.cached = anything
 }
 
-func (k *runCase) quote(file string, line int) capture.Evidence {
-	return quote(k.c, file, line)
-}
-
-func quote(c *capture.Capture, file string, line int) capture.Evidence {
-	if c.Quoter == nil {
-		return capture.Evidence{File: file, Line: line}
-	}
-	return c.Quoter.Quote(file, line)
-}
+func (k *runCase) quote(file string, line int) capture.Evidence { return k.c.Quote(file, line) }
 
 // page is the page size for arithmetic, 1 where it is not known.
 func (k *runCase) page() int64 {
@@ -159,119 +150,6 @@ func warmOf(k *runCase) span {
 		w = exactly(int64(p.Warm))
 	}
 	return w
-}
-
-// serverOf merges the server's settings, the surest source first: the start
-// line of the life in which the run stands, the info that the client read, the
-// metrics, a server_info file, the command that started it, a stated fact.
-func serverOf(c *capture.Capture, r *capture.Run, places []*timeline.Place) capture.ServerInfo {
-	var s capture.ServerInfo
-	if len(places) > 0 {
-		same := true
-		for _, p := range places[1:] {
-			same = same && p.Track == places[0].Track && p.Life == places[0].Life
-		}
-		if same {
-			merge(&s, &places[0].Track.Lives[places[0].Life].Info)
-			fill(&s.Version, places[0].Track.Log.Version)
-			fill(&s.Engine, places[0].Track.Log.Engine)
-		}
-	}
-	merge(&s, r.Merged.Server)
-	for _, snap := range []*capture.Snapshot{r.Before, r.After} {
-		if snap != nil {
-			merge(&s, snap.Settings())
-		}
-	}
-	if len(c.Infos) == 1 {
-		merge(&s, c.Infos[0])
-	}
-	merge(&s, onlyServer(c, r))
-	fill(&s.Version, r.Merged.EngineVersion)
-	fill(&s.Engine, r.Merged.Engine)
-	if s.PageSize == nil {
-		s.PageSize = c.Notes.PageSize
-	}
-	fill(&s.Engine, c.Notes.Engine)
-	return s
-}
-
-// onlyServer is the server that the capture's files describe where they
-// describe one alone: a start line of the only log, a command that starts it.
-// With two servers nothing says which of them served the run.
-func onlyServer(c *capture.Capture, r *capture.Run) *capture.ServerInfo {
-	var found []*capture.ServerInfo
-	for _, log := range c.Logs {
-		for i := range log.Starts {
-			if log.Capture == r.Capture && sameEngine(log.Engine, r.Merged.Engine) {
-				found = append(found, &log.Starts[i].Info)
-			}
-		}
-	}
-	if len(found) == 0 {
-		for _, cmd := range c.Commands {
-			if cmd.Server != nil && cmd.Capture == r.Capture && sameEngine(cmd.Server.Engine, r.Merged.Engine) {
-				found = append(found, cmd.Server)
-			}
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	for _, f := range found[1:] {
-		if !sameInt(f.PageSize, found[0].PageSize) || !sameBool(f.PrefixCache, found[0].PrefixCache) || f.CacheKind != found[0].CacheKind {
-			return nil
-		}
-	}
-	return found[0]
-}
-
-func sameEngine(a, b string) bool { return a == "" || b == "" || a == b }
-
-func sameInt(a, b *int) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
-func sameBool(a, b *bool) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
-// merge fills what s leaves open from o.
-func merge(s, o *capture.ServerInfo) {
-	if o == nil {
-		return
-	}
-	if s.At.File == "" {
-		s.At = o.At
-	}
-	fill(&s.Engine, o.Engine)
-	fill(&s.Version, o.Version)
-	fill(&s.Model, o.Model)
-	fill(&s.Policy, o.Policy)
-	fill(&s.CacheKind, o.CacheKind)
-	fillp(&s.PageSize, o.PageSize)
-	fillp(&s.HitAlignment, o.HitAlignment)
-	fillp(&s.PrefixCache, o.PrefixCache)
-	fillp(&s.PoolTokens, o.PoolTokens)
-	fillp(&s.ChunkedSize, o.ChunkedSize)
-	fillp(&s.DPSize, o.DPSize)
-	fillp(&s.TPSize, o.TPSize)
-	fillp(&s.PPSize, o.PPSize)
-	fillp(&s.CacheReport, o.CacheReport)
-	fillp(&s.Metrics, o.Metrics)
-	fillp(&s.DevMode, o.DevMode)
-}
-
-func fill(dst *string, v string) {
-	if *dst == "" {
-		*dst = v
-	}
-}
-
-func fillp[T any](dst **T, v *T) {
-	if *dst == nil {
-		*dst = v
-	}
 }
 
 func argString(args map[string]any, name string) string {

@@ -84,7 +84,7 @@ func (k *runCase) count() *Run {
 	if f := k.predicted; f != nil {
 		r.Predicted = &Prediction{Low: f.prompts.lo, High: f.prompts.high(), Tokens: f.tokens.bounds(), From: orEmpty(f.from), Note: f.note}
 	}
-	r.Verdict = verdict(c.atStart, k.prompts(), !k.damaged())
+	r.Verdict = verdict(c.atStart, k.prompts(), !k.damaged() && !c.impossible)
 	r.Why = k.why(r, c)
 	r.Facts = k.facts(details, c)
 	return r
@@ -226,7 +226,7 @@ func (k *runCase) why(r *Run, c combined) []string {
 		out = append(out, s)
 	}
 	if r.Verdict == Contaminated && len(out) == 0 {
-		out = append(out, fmt.Sprintf("%s of %d prompts were cached before the run started", rangeOf(c.atStart.span), k.prompts()))
+		out = append(out, fmt.Sprintf("%s of %d prompts were cached before the run started", c.atStart.span, k.prompts()))
 	}
 	if k.empty.ok {
 		out = append(out, k.empty.by)
@@ -238,7 +238,7 @@ func (k *runCase) why(r *Run, c combined) []string {
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		out = append(out, fmt.Sprintf("at most %s of %d prompts can have been cached at start", rangeOf(span{c.atStart.hi, c.atStart.hi}), k.prompts()))
+		out = append(out, fmt.Sprintf("at most %s of %d prompts can have been cached at start", span{c.atStart.hi, c.atStart.hi}, k.prompts()))
 	}
 	return out
 }
@@ -253,7 +253,7 @@ func (k *runCase) missing(c combined) []string {
 	case len(k.places) > 1 || k.want.Maybe:
 		return []string{"more than one place on the log fits this run: records with the client's duration, or metrics before and after, would tell them apart"}
 	}
-	return []string{fmt.Sprintf("%s prompts cached at start does not decide it: metrics before and after each run, or cached tokens per prompt, would", rangeOf(c.atStart.span))}
+	return []string{fmt.Sprintf("%s prompts cached at start does not decide it: metrics before and after each run, or cached tokens per prompt, would", c.atStart.span)}
 }
 
 // predictionAgainstCount puts prediction and measurement side by side where
@@ -266,7 +266,7 @@ func (k *runCase) predictionAgainstCount(c combined) string {
 	if _, ok := f.prompts.and(c.atStart.span); ok {
 		return ""
 	}
-	s := fmt.Sprintf("predicted %s, counted %s", rangeOf(f.prompts), rangeOf(c.atStart.span))
+	s := fmt.Sprintf("predicted %s, counted %s", f.prompts, c.atStart.span)
 	if f.note != "" {
 		s += ": " + f.note
 	}

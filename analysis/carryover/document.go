@@ -140,7 +140,7 @@ type Facts struct {
 	// SameSeedAs lists ids of earlier runs whose prompt set this run repeats
 	// in whole or in part by its arguments.
 	SameSeedAs []string
-	// Reset events proved between the run before and this one.
+	// EmptyAtStart is true if the cache was proved empty; EmptyBy says how.
 	EmptyAtStart bool
 	EmptyBy      string
 	// Server is the merged view of the server's settings for this run.

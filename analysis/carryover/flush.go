@@ -5,8 +5,7 @@ import (
 	"coldcase/ingest/capture"
 )
 
-// Flush states of contracts section 3: the last event before a run's first
-// prompt.
+// Flush states: the last event before a run's first prompt.
 const (
 	flushNone    = "none"
 	flushProved  = "proved"
@@ -150,14 +149,7 @@ func (k *runCase) ranks() int {
 		n = max(n, *k.server.DPSize)
 	}
 	if p := k.place(); p != nil {
-		seen := map[int8]bool{}
-		for _, b := range p.Track.Log.Batches.All() {
-			seen[b.Rank.DP] = true
-		}
-		for _, f := range p.Track.Log.Flushes {
-			seen[f.Rank.DP] = true
-		}
-		n = max(n, len(seen))
+		n = max(n, p.Track.Ranks)
 	}
 	return n
 }

@@ -37,7 +37,7 @@ const replaySlack = 0.05
 
 // forecasts predicts every run.
 func forecasts(cases []*runCase) {
-	low, high := run(cases, 1+replaySlack), run(cases, 1-replaySlack)
+	low, high := replayAll(cases, 1+replaySlack), replayAll(cases, 1-replaySlack)
 	for i, k := range cases {
 		k.predicted = mergeForecasts(low[i], high[i])
 	}
@@ -55,7 +55,8 @@ func mergeForecasts(a, b *forecast) *forecast {
 	return &m
 }
 
-func run(cases []*runCase, slack float64) []*forecast {
+// replayAll predicts every run with tokens scaled by slack.
+func replayAll(cases []*runCase, slack float64) []*forecast {
 	r := &replay{cases: cases, slack: slack, ids: map[int][]int{}}
 	out := make([]*forecast, len(cases))
 	for i := range cases {
@@ -112,9 +113,15 @@ func (r *replay) one(i int) *forecast {
 		f.prompts = span{0, int64(shared)}
 		f.tokens = span{0, int64(shared) * (int64(sharedLen) / k.page() * k.page())}
 	}
-	if k.flush.state == flushClaimed {
+	switch k.flush.state {
+	case flushClaimed:
 		f.prompts.lo, f.tokens.lo = 0, 0
 		notes = addOnce(notes, "a flush was asked for; whether it was done is not shown")
+	case flushProved:
+		if len(f.from) > 0 {
+			f.prompts.lo, f.tokens.lo = 0, 0
+			notes = addOnce(notes, "the cache was flushed; whether before or after the runs that sent these prompts is not shown")
+		}
 	}
 	if m.Workload.Presumed {
 		notes = addOnce(notes, "presumed: its own arguments are not in the capture")
@@ -138,7 +145,7 @@ func (r *replay) one(i int) *forecast {
 func (r *replay) begin(i int) bool {
 	k := r.cases[i]
 	r.cache.size(k.server.PoolTokens)
-	if k.flush.state == flushProved || k.empty.ok {
+	if k.empty.ok || k.flush.state == flushProved && (k.flush.byClient || k.othersPlaced()) {
 		r.clear()
 		return true
 	}

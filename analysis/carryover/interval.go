@@ -1,6 +1,9 @@
 package carryover
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // open is the high end of an interval without an upper bound.
 const open = math.MaxInt64
@@ -58,6 +61,30 @@ func (s span) high() *int64 {
 func (s span) bounds() Bounds { return Bounds{s.lo, s.high()} }
 
 func (s span) interval(g Grade) Interval { return Interval{s.lo, s.high(), g} }
+
+// String prints the interval in words: "16", "16 to 18", "16 or more".
+func (s span) String() string {
+	switch {
+	case s.isExact():
+		return strconv.FormatInt(s.lo, 10)
+	case s.hi == open:
+		return strconv.FormatInt(s.lo, 10) + " or more"
+	}
+	return strconv.FormatInt(s.lo, 10) + " to " + strconv.FormatInt(s.hi, 10)
+}
+
+func spanOf(low int64, high *int64) span {
+	if high == nil {
+		return span{low, open}
+	}
+	return span{low, *high}
+}
+
+// String prints the interval in words: "16", "16 to 18", "16 or more".
+func (i Interval) String() string { return spanOf(i.Low, i.High).String() }
+
+// String prints the bounds in words: "16", "16 to 18", "16 or more".
+func (b Bounds) String() string { return spanOf(b.Low, b.High).String() }
 
 // rank orders grades, best first.
 func (g Grade) rank() int {

@@ -3,6 +3,7 @@ package carryover
 import (
 	"math"
 
+	"coldcase/analysis/nesting"
 	"coldcase/ingest/capture"
 )
 
@@ -100,7 +101,7 @@ func planned(m *capture.Result) lens {
 	switch {
 	case w.RangeRatio == nil && m.Client == "":
 		return unknown
-	case w.RangeRatio != nil && symmetric(m.Client):
+	case w.RangeRatio != nil && nesting.For(m.Client).SymmetricRatio:
 		lo, hi = n*(1-*w.RangeRatio), n*(1+*w.RangeRatio)
 	case w.RangeRatio != nil:
 		lo = n * *w.RangeRatio
@@ -120,19 +121,13 @@ func planned(m *capture.Result) lens {
 	return l
 }
 
-// symmetric reports whether a client's range ratio spreads lengths to both
-// sides of the asked one (vLLM since April 2025) or only below it (SGLang).
-func symmetric(client string) bool {
-	return client == "vllm bench serve" || client == "vllm-bench"
-}
-
 func chat(m *capture.Result) bool {
 	for _, s := range []string{m.Backend, argString(m.Workload.Args, "endpoint"), argString(m.Workload.Args, "backend")} {
 		if containsFold(s, "chat") {
 			return true
 		}
 	}
-	return m.Client == "guidellm"
+	return nesting.For(m.Client).Chat
 }
 
 func widen(l lens, room int64) lens {

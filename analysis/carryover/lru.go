@@ -1,6 +1,9 @@
 package carryover
 
-import "container/list"
+import (
+	"container/list"
+	"fmt"
+)
 
 // lru is the model of a prefix cache for the replay: prompts by identity, the
 // least recently used ones leaving first when the pool is full (SGLang's
@@ -58,7 +61,7 @@ func (c *lru) note(f *forecast) []string {
 	case c.pool == 0:
 		return []string{"the size of the pool is not known: nothing is assumed to be evicted"}
 	case c.evicted > 0:
-		return []string{sentence("the pool holds %d tokens, and the runs sent about %d more than that", c.pool, c.evicted)}
+		return []string{fmt.Sprintf("the pool holds %d tokens, and the runs sent about %d more than that", c.pool, c.evicted)}
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (k *runCase) servedAlone() bool {
 // accountedSinceFlush reports whether the cache was proved empty after every
 // earlier run of the capture and requests of nobody's run came after that.
 func (k *runCase) accountedSinceFlush() bool {
-	if k.flush.state != flushProved {
+	if k.flush.state != flushProved || !k.othersPlaced() {
 		return false
 	}
 	p := k.place()

@@ -1,6 +1,8 @@
 package carryover
 
 import (
+	"fmt"
+
 	"coldcase/analysis/timeline"
 	"coldcase/ingest/capture"
 )
@@ -80,9 +82,17 @@ func (k *runCase) fromHits(f *finding) {
 		partial = partial.plus(exactly(1))
 	}
 	f.full, f.partial, f.atStart = full, partial, hits
-	if k.empty.ok {
-		f.full, f.partial, f.atStart = exactly(0), exactly(0), exactly(0)
+	if !k.empty.ok {
+		return
 	}
+	if hits.lo > 0 {
+		// Hits that no prompt of this run can have made speak against the
+		// proof; neither is believed over the other.
+		f.conflict = fmt.Sprintf("%s, and yet %s hits were there before the run", k.empty.by, hits)
+		f.full.lo, f.partial.lo, f.atStart.lo = 0, 0, 0
+		return
+	}
+	f.full, f.partial, f.atStart = exactly(0), exactly(0), exactly(0)
 }
 
 // open drops a high end that only says that there are no more hits than

@@ -17,7 +17,7 @@ func clientDetails(k *runCase) (finding, bool) {
 	absent := absentIsZero(k, q)
 	named := 0
 	f.hits, f.hitFull, f.hitPartial, f.tokens = span{}, span{}, span{}, span{}
-	for i := 0; i < q.N; i++ {
+	for i := range min(q.N, len(q.Cached)) {
 		if i < len(q.Failed) && q.Failed[i] {
 			f.byPrompt = append(f.byPrompt, HitUnknown)
 			continue
@@ -27,10 +27,7 @@ func clientDetails(k *runCase) (finding, bool) {
 			c = 0
 		}
 		if c < 0 {
-			f.byPrompt = append(f.byPrompt, HitUnknown)
-			f.hits.hi++
-			f.hitFull.hi++
-			f.hitPartial.hi++
+			f.byPrompt = append(f.byPrompt, f.unknownHit())
 			f.tokens.hi = open
 			continue
 		}
@@ -39,6 +36,8 @@ func clientDetails(k *runCase) (finding, bool) {
 		l := k.promptLens(q, i)
 		if l.exact && c > l.hi {
 			f.conflict = fmt.Sprintf("prompt %d: %d cached tokens of %d", i+1, c, l.hi)
+			f.byPrompt = append(f.byPrompt, f.unknownHit())
+			continue
 		}
 		f.byPrompt = append(f.byPrompt, f.addHit(c, l, k.page(), k.sizes.plain))
 	}
@@ -114,8 +113,13 @@ func (f *finding) addHit(c int64, l lens, page int64, plain bool) Hit {
 		f.hitFull, f.hitPartial = f.hitFull.plus(span{0, 1}), f.hitPartial.plus(span{0, 1})
 		return FullHit
 	}
-	f.hits = f.hits.plus(span{0, 1})
-	f.hitFull, f.hitPartial = f.hitFull.plus(span{0, 1}), f.hitPartial.plus(span{0, 1})
+	return f.unknownHit()
+}
+
+// unknownHit adds one prompt of which nothing is known.
+func (f *finding) unknownHit() Hit {
+	one := span{0, 1}
+	f.hits, f.hitFull, f.hitPartial = f.hits.plus(one), f.hitFull.plus(one), f.hitPartial.plus(one)
 	return HitUnknown
 }
 
@@ -189,13 +193,8 @@ func nonEmpty(s, other string) string {
 
 // spanWords prints an interval with its noun.
 func spanWords(s span, one, many string) string {
-	switch {
-	case s.isExact() && s.lo == 1:
-		return "1 " + one
-	case s.isExact():
-		return fmt.Sprintf("%d %s", s.lo, many)
-	case s.hi == open:
-		return fmt.Sprintf("%d or more %s", s.lo, many)
+	if s == exactly(1) {
+		return s.String() + " " + one
 	}
-	return fmt.Sprintf("%d to %d %s", s.lo, s.hi, many)
+	return s.String() + " " + many
 }

@@ -24,7 +24,9 @@ func latencyGroups(k *runCase) (finding, bool) {
 		}
 		f := silent("latency-groups", fmt.Sprintf("%.0f %% of the first-token times lie in a fast group; a shape is no count, and a warm prompt can be slow", 100*share))
 		f.grade = Suspected
-		f.evidence = []capture.Evidence{k.quote(k.run.Spans[0].File, k.run.Spans[0].Line)}
+		if len(k.run.Spans) > 0 {
+			f.evidence = []capture.Evidence{k.quote(k.run.Spans[0].File, k.run.Spans[0].Line)}
+		}
 		return f, true
 	}
 	mean, okm := m.Printed["mean_ttft_ms"]

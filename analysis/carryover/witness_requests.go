@@ -49,9 +49,7 @@ func (k *runCase) servedAt(p *timeline.Place) (finding, bool) {
 			continue // warm-ups finish before the first measured request is sent
 		}
 		if r.Cached < 0 {
-			f.hits.hi++
-			f.hitFull.hi++
-			f.hitPartial.hi++
+			f.unknownHit()
 			f.tokens.hi = open
 			continue
 		}
@@ -61,6 +59,8 @@ func (k *runCase) servedAt(p *timeline.Place) (finding, bool) {
 			l = lens{lo: int64(r.Prompt), hi: int64(r.Prompt), exact: true}
 			if r.Cached > r.Prompt {
 				f.conflict = fmt.Sprintf("a request has %d cached tokens of %d", r.Cached, r.Prompt)
+				f.unknownHit()
+				continue
 			}
 		}
 		f.tokens = f.tokens.plus(exactly(int64(r.Cached)))

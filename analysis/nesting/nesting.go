@@ -1,19 +1,53 @@
-// Package nesting says which prompt sets repeat: whether a run that sends n2
-// prompts sends again what an earlier run of n1 prompts has sent, by the rules
-// of the client and its dataset.
+// Package nesting says which prompts repeat: whether a run that sends n2 prompts
+// sends again what an earlier run of n1 prompts has sent, and what prompts of
+// one run have in common, by the rules of the client and its dataset.
 //
-// The rules were found by running the clients' own dataset code: SGLang's
-// Python client 0.5.12.post1 to 0.5.23 (0.5.9 nests alike) and Rust client
-// 0.5.22 and 0.5.23, vLLM's Python client 0.32 and 0.33 and Rust client 0.33,
-// and GuideLLM 0.8.1, AIPerf 0.13, EvalScope 1.14.1 and inference-perf 0.7 on
-// real servers. An unknown client gives no prediction.
+// A client is one file here: its traits and its rules. The rules were found by
+// running the clients' own dataset code: SGLang's Python client 0.5.12.post1 to
+// 0.5.23 (0.5.9 nests alike) and Rust client 0.5.22 and 0.5.23, vLLM's Python
+// client 0.32 and 0.33 and Rust client 0.33, and GuideLLM 0.8.1, AIPerf 0.13,
+// EvalScope 1.14.1 and inference-perf 0.7 on real servers. An unknown client
+// gives no prediction.
 package nesting
 
-import (
-	"strings"
+import "coldcase/ingest/capture"
 
-	"coldcase/ingest/capture"
-)
+// Client is what the analysis must know of a benchmark client beyond what its
+// files say of a run. The zero Client knows nothing.
+type Client struct {
+	Name string
+	// Overlap is what the second of two runs of this client shares with the
+	// first; both have a dataset, a number of prompts and a seed.
+	Overlap func(a, b *capture.Workload) Overlap
+	// Inside is what prompts of one run have in common.
+	Inside func(w *capture.Workload) Sharing
+	// FileOrder lists datasets that are sent in file order, whatever the seed.
+	FileOrder []string
+	// SymmetricRatio: the range ratio spreads lengths to both sides of the
+	// asked one (vLLM since April 2025), not only below it (SGLang).
+	SymmetricRatio bool
+	// ColdStart: it sends nothing before the measured requests unless it is
+	// told to, and says so in its result files then.
+	ColdStart bool
+	// Chat: it talks to the chat endpoint unless it is told otherwise.
+	Chat bool
+}
+
+// clients lists all of them, each defined in the file of its family.
+var clients = index(sglangClients, vllmClients, syntheticClients)
+
+func index(families ...[]Client) map[string]Client {
+	m := map[string]Client{}
+	for _, f := range families {
+		for _, c := range f {
+			m[c.Name] = c
+		}
+	}
+	return m
+}
+
+// For returns what is known of a client by its name in the model.
+func For(name string) Client { return clients[name] }
 
 // Overlap is what the second of two runs shares with the first.
 type Overlap struct {
@@ -34,57 +68,31 @@ type Overlap struct {
 	Note string
 }
 
-// Rows and vocabularies that the captures do not tell: chance is estimated
-// with small ones, so that it is rather too large.
-const (
-	defaultRows       = 5000
-	defaultVocabulary = 32000
-)
-
 // Between applies the rules to two runs, the first before the second.
 func Between(first, second *capture.Result) Overlap {
 	a, b := &first.Workload, &second.Workload
+	c := For(first.Client)
 	switch {
-	case first.Client == "" || second.Client == "" || a.Dataset == "" || b.Dataset == "":
+	case first.Client == "" || second.Client == "":
 		return Overlap{}
 	case first.Client != second.Client:
 		return Overlap{Known: true, Note: "different clients draw different prompts"}
-	case a.Prompts == nil || b.Prompts == nil:
+	case c.Overlap == nil || a.Dataset == "" || b.Dataset == "" || a.Prompts == nil || b.Prompts == nil:
 		return Overlap{}
-	case fileOrder(first.Client, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b):
+	case contains(c.FileOrder, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b):
 		return Overlap{Known: true, Equal: min(*a.Prompts, *b.Prompts), Leading: true, Note: "this dataset is sent in file order, whatever the seed"}
 	case a.Seed == nil || b.Seed == nil:
 		return Overlap{}
 	}
-	if rule := rules[first.Client]; rule != nil {
-		return rule(a, b)
-	}
-	return Overlap{}
+	return c.Overlap(a, b)
 }
 
-// rules has one entry a client.
-var rules = map[string]func(a, b *capture.Workload) Overlap{
-	"sglang.bench_serving": sglangPython,
-	"sglang.rust":          sglangRust,
-	"vllm bench serve":     vllmPython,
-	"vllm-bench":           vllmRust,
-	"guidellm":             synthetic,
-	"aiperf":               synthetic,
-	"inference-perf":       synthetic,
-	"evalscope":            synthetic,
-	"coldcase":             synthetic,
-}
-
-// fileOrder lists the datasets that ignore the seed.
-func fileOrder(client, dataset string) bool {
-	switch client {
-	case "sglang.bench_serving":
-		return dataset == "agentic-trace" || dataset == "openai" || dataset == "mooncake"
-	case "vllm bench serve":
-		return dataset == "speed_bench" || dataset == "spec_bench"
-	}
-	return false
-}
+// Rows and vocabularies that the captures do not tell: chance between runs is
+// estimated with small ones, so that it is rather too large.
+const (
+	defaultRows       = 5000
+	defaultVocabulary = 32000
+)
 
 func sameFile(a, b *capture.Workload) bool {
 	return a.DatasetPath == b.DatasetPath && a.Tokenizer == b.Tokenizer
@@ -120,132 +128,11 @@ func chance(a, b *capture.Workload, of float64, note string) Overlap {
 	return Overlap{Known: true, Chance: float64(*a.Prompts) * float64(*b.Prompts) / of, Note: note}
 }
 
-func sglangPython(a, b *capture.Workload) Overlap {
-	text := func(d string) bool { return d == "random" || d == "sharegpt" }
-	switch {
-	case a.Dataset != b.Dataset && text(a.Dataset) && text(b.Dataset) && sameSeed(a, b) && sameFile(a, b):
-		return starts(a, b, "one seed shuffles the same conversations for both datasets")
-	case a.Dataset != b.Dataset || !sameFile(a, b):
-		return Overlap{Known: true, Note: "different datasets"}
-	}
-	switch a.Dataset {
-	case "random":
-		if !sameSeed(a, b) {
-			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
 		}
-		if !sameLen(a.InputLen, b.InputLen) {
-			return starts(a, b, "one seed, other lengths: the shorter prompts are the heads of the longer")
-		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger, at any range ratio")
-	case "random-ids":
-		switch {
-		case !sameSeed(a, b):
-			return chance(a, b, defaultVocabulary, "different seeds: start ids coincide by chance only")
-		case ratio(a, 0) == 1 && ratio(b, 0) == 1 && sameLen(a.InputLen, b.InputLen):
-			return nested(a, b, "one seed at range ratio 1.0: the smaller set is the head of the larger")
-		case ratio(a, 0) == 1 && ratio(b, 0) == 1:
-			return starts(a, b, "one seed, other lengths: the shorter prompts are the heads of the longer")
-		case *a.Prompts == *b.Prompts && sameLen(a.InputLen, b.InputLen) && ratio(a, 0) == ratio(b, 0):
-			return nested(a, b, "one seed and equal arguments: the same prompts")
-		}
-		return chance(a, b, defaultVocabulary, "below range ratio 1.0 another number of prompts moves all start ids")
-	case "sharegpt", "custom", "longbench_v2":
-		if !sameSeed(a, b) {
-			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
-		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger")
-	case "generated-shared-prefix":
-		return sharedPrefix(a, b)
 	}
-	return Overlap{}
-}
-
-// sharedPrefix covers SGLang's generated-shared-prefix: the number of prompts
-// is groups times prompts per group, system prompts are drawn first.
-func sharedPrefix(a, b *capture.Workload) Overlap {
-	same := sameLen(a.Groups, b.Groups) && sameLen(a.PerGroup, b.PerGroup) && sameLen(a.SystemLen, b.SystemLen) && sameLen(a.QuestionLen, b.QuestionLen)
-	switch {
-	case sameSeed(a, b) && same:
-		o := nested(a, b, "one seed and equal groups: the same prompts")
-		o.Leading = false // shuffled, in the same way for the same arguments
-		return o
-	case sameSeed(a, b) && sameLen(a.SystemLen, b.SystemLen):
-		o := Overlap{Known: true, Shared: *b.Prompts, Note: "one seed: all system prompts of the smaller set come again"}
-		if a.SystemLen != nil {
-			o.SharedLen = *a.SystemLen
-		}
-		return o
-	}
-	return Overlap{Known: true, Note: "different seeds: other prompts (from client 0.5.5 on; before, the prompts on disk ignore the seed)"}
-}
-
-func sglangRust(a, b *capture.Workload) Overlap {
-	equal := *a.Prompts == *b.Prompts && sameLen(a.InputLen, b.InputLen) && ratio(a, 0) == ratio(b, 0)
-	switch {
-	case a.Dataset != b.Dataset || !sameFile(a, b):
-		return Overlap{Known: true, Note: "different datasets"}
-	case sameSeed(a, b) && (equal || a.Dataset == "sharegpt"):
-		o := nested(a, b, "the Rust client repeats a set for equal arguments, in any order")
-		o.Leading = false
-		return o
-	case sameSeed(a, b) && ratio(a, 0) == 1 && ratio(b, 0) == 1 && *a.Prompts == *b.Prompts:
-		return starts(a, b, "one seed, other lengths: common starts")
-	}
-	return chance(a, b, defaultRows, "the Rust client's sets do not nest over the number of prompts")
-}
-
-func vllmPython(a, b *capture.Workload) Overlap {
-	if a.Dataset != b.Dataset || !sameFile(a, b) {
-		return Overlap{Known: true, Note: "different datasets"}
-	}
-	prefixed := func(w *capture.Workload) bool { return w.PrefixLen != nil && *w.PrefixLen > 0 }
-	switch a.Dataset {
-	case "random":
-		same := *a.Prompts == *b.Prompts && sameLen(a.InputLen, b.InputLen) && ratio(a, 0) == ratio(b, 0) && prefixed(a) == prefixed(b) && sameLen(a.PrefixLen, b.PrefixLen)
-		switch {
-		case !sameSeed(a, b):
-			return chance(a, b, defaultVocabulary, "different seeds: start ids coincide by chance only")
-		case same:
-			return nested(a, b, "one seed and equal arguments: the same prompts")
-		case *a.Prompts == *b.Prompts && !sameLen(a.InputLen, b.InputLen):
-			return starts(a, b, "one seed, other lengths: common starts")
-		case ratio(a, 0) == 0 && ratio(b, 0) == 0 && !prefixed(a) && !prefixed(b) && sameLen(a.InputLen, b.InputLen):
-			o := nested(a, b, "one seed at fixed length without a prefix: the smaller set is the head of the larger")
-			o.Chance = float64(*a.Prompts) * float64(max(0, *b.Prompts-*a.Prompts)) / defaultVocabulary
-			return o
-		}
-		return chance(a, b, defaultVocabulary, "with a range ratio or a prefix another number of prompts moves all start ids")
-	case "sharegpt", "custom":
-		if !sameSeed(a, b) {
-			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
-		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger")
-	}
-	return Overlap{}
-}
-
-func vllmRust(a, b *capture.Workload) Overlap {
-	switch {
-	case a.Dataset != b.Dataset || !sameFile(a, b):
-		return Overlap{Known: true, Note: "different datasets"}
-	case !sameSeed(a, b):
-		return chance(a, b, defaultVocabulary, "different seeds: chance only")
-	case strings.HasPrefix(a.Dataset, "random"), a.Dataset == "sharegpt":
-		o := nested(a, b, "one seed: the smaller set is part of the larger, in any order")
-		o.Leading = false
-		return o
-	}
-	return Overlap{}
-}
-
-// synthetic covers clients whose generator walks on from the seed: the first n
-// of a larger set are those of a smaller one.
-func synthetic(a, b *capture.Workload) Overlap {
-	if !sameSeed(a, b) {
-		return Overlap{Known: true, Note: "different seeds: other prompts"}
-	}
-	if !sameLen(a.InputLen, b.InputLen) {
-		return Overlap{}
-	}
-	return nested(a, b, "one seed: the smaller set is the head of the larger")
+	return false
 }

@@ -1,6 +1,10 @@
 package timeline
 
-import "coldcase/ingest/capture"
+import (
+	"sort"
+
+	"coldcase/ingest/capture"
+)
 
 // Life is one server process on a log: from a start line to the next one or
 // the end of the log.
@@ -55,11 +59,9 @@ func firstEvent(log *capture.ServerLog) int {
 	return first
 }
 
-func lifeAt(ls []*Life, line int) *Life {
-	for _, l := range ls {
-		if line >= l.From && line <= l.To {
-			return l
-		}
-	}
-	return ls[len(ls)-1]
+func lifeAt(ls []*Life, line int) *Life { return ls[lifeIndex(ls, line)] }
+
+// lifeIndex is the life in which a line stands; lives are in order of lines.
+func lifeIndex(ls []*Life, line int) int {
+	return max(0, sort.Search(len(ls), func(i int) bool { return ls[i].From > line })-1)
 }

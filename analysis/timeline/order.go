@@ -1,51 +1,51 @@
 package timeline
 
 import (
+	"slices"
+
 	"coldcase/ingest/capture"
 )
 
 // Order is what is known of the order in which runs ran: a partial order, and
 // for each pair the evidence that fixes it.
 type Order struct {
-	n      int
-	before [][]string // before[a][b] = reason, "" if not known that a ran before b
+	why            map[[2]int]string // {a, b}: the reason why a ran before b
+	earlier, later [][]int           // per run, the runs known to be before and after it
 }
 
 func newOrder(n int) *Order {
-	o := &Order{n: n, before: make([][]string, n)}
-	for i := range o.before {
-		o.before[i] = make([]string, n)
-	}
-	return o
+	return &Order{why: map[[2]int]string{}, earlier: make([][]int, n), later: make([][]int, n)}
 }
 
 // Before reports whether run a is known to have run before run b, and by what:
 // "stated", "log", "records", "commands", "counters" or "clock".
 func (o *Order) Before(a, b int) (string, bool) {
-	r := o.before[a][b]
-	return r, r != ""
+	r, ok := o.why[[2]int{a, b}]
+	return r, ok
 }
 
-// add notes that a ran before b, unless the opposite is known already: the
-// sources are added from the surest to the least sure.
+// add notes that a ran before b, and what follows from it, unless the opposite
+// is known already: the sources are added from the surest to the least sure.
 func (o *Order) add(a, b int, why string) {
-	if a == b || o.before[a][b] != "" || o.before[b][a] != "" {
+	if a == b || o.known(a, b) || o.known(b, a) {
 		return
 	}
-	// Close the order over the new edge.
-	for i := 0; i < o.n; i++ {
-		if i != a && o.before[i][a] == "" {
-			continue
-		}
-		for j := 0; j < o.n; j++ {
-			if j != b && o.before[b][j] == "" {
-				continue
-			}
-			if i != j && o.before[i][j] == "" && o.before[j][i] == "" {
-				o.before[i][j] = why
+	before := append(slices.Clone(o.earlier[a]), a)
+	after := append(slices.Clone(o.later[b]), b)
+	for _, i := range before {
+		for _, j := range after {
+			if !o.known(i, j) {
+				o.why[[2]int{i, j}] = why
+				o.later[i] = append(o.later[i], j)
+				o.earlier[j] = append(o.earlier[j], i)
 			}
 		}
 	}
+}
+
+func (o *Order) known(a, b int) bool {
+	_, ok := o.why[[2]int{a, b}]
+	return ok
 }
 
 // orderRuns collects what files say about the order, before any log is looked

@@ -140,28 +140,21 @@ func (t *Timeline) orderByPlace() {
 // sequence sorts the runs by the known order; runs that it leaves open keep
 // the order of the capture.
 func (t *Timeline) sequence(n int) {
+	waits := make([]int, n) // runs that must come first and have not
+	for i := range waits {
+		waits[i] = len(t.Order.earlier[i])
+	}
 	done := make([]bool, n)
-	for len(t.Sequence) < n {
-		next := -1
-		for i := 0; i < n && next < 0; i++ {
-			if done[i] {
-				continue
-			}
-			free := true
-			for j := 0; j < n; j++ {
-				if _, ok := t.Order.Before(j, i); ok && !done[j] {
-					free = false
-				}
-			}
-			if free {
-				next = i
-			}
-		}
-		if next < 0 { // cannot happen in a partial order
-			break
+	for range n {
+		next := 0
+		for next < n && (done[next] || waits[next] > 0) {
+			next++
 		}
 		done[next] = true
 		t.Sequence = append(t.Sequence, next)
+		for _, later := range t.Order.later[next] {
+			waits[later]--
+		}
 	}
 }
 
@@ -268,13 +261,4 @@ func (t *Timeline) bareWindow(track *Track) {
 	}
 	from, to := log.Span.Line, log.Span.To
 	t.Windows = append(t.Windows, &Window{Track: track, From: from, To: to, Life: len(track.Lives) - 1})
-}
-
-func lifeIndex(ls []*Life, line int) int {
-	for i, l := range ls {
-		if line >= l.From && line <= l.To {
-			return i
-		}
-	}
-	return len(ls) - 1
 }

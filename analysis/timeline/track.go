@@ -20,6 +20,17 @@ type Track struct {
 	// HasAccess is false if the log shows no request at all: then requests
 	// are counted from prefill lines.
 	HasAccess bool
+	// Ranks is the number of data-parallel ranks that the log shows, 1 if it
+	// names none.
+	Ranks int
+
+	posted, stamped []stampAt // stamps of generation requests, and of all access lines
+}
+
+// stampAt is a stamp with the line it stands on.
+type stampAt struct {
+	line  int
+	stamp capture.Stamp
 }
 
 // Cell is a stretch of a log between two marks: the place of one run, of a
@@ -46,22 +57,38 @@ func newTrack(index int, log *capture.ServerLog) *Track {
 	t := &Track{Index: index, Log: log, Lives: lives(log)}
 	t.Groups = groups(log, t.Lives)
 	for _, a := range log.Access.All() {
+		if a.Stamp > 0 {
+			t.stamped = append(t.stamped, stampAt{int(a.Line), a.Stamp})
+		}
 		if !generation(a.Path) || a.Status != 200 {
 			continue
 		}
+		t.posted = append(t.posted, stampAt{int(a.To), a.Stamp})
 		t.HasAccess = true
 		for i := int32(0); i < a.N; i++ {
 			// Lines of a merged entry are spread evenly; only their order and
 			// the entry's range matter.
-			line := a.Line
+			line := int(a.Line)
 			if a.N > 1 {
-				line += (a.To - a.Line) * i / (a.N - 1)
+				line += int(a.To-a.Line) * int(i) / int(a.N-1)
 			}
-			t.Posts = append(t.Posts, int(line))
+			t.Posts = append(t.Posts, line)
 		}
 	}
+	t.Ranks = dataRanks(log)
 	t.cut()
 	return t
+}
+
+func dataRanks(log *capture.ServerLog) int {
+	seen := map[int8]bool{}
+	for _, b := range log.Batches.All() {
+		seen[b.Rank.DP] = true
+	}
+	for _, f := range log.Flushes {
+		seen[f.Rank.DP] = true
+	}
+	return max(1, len(seen))
 }
 
 func generation(p capture.Path) bool {
@@ -148,9 +175,5 @@ func (t *Track) postsBetween(from, to int) []int {
 func (t *Track) fill(c *Cell) {
 	c.FirstGroup, c.LastGroup = t.groupsFrom(c.From), t.groupsFrom(c.To+1)
 	c.Posts = t.PostsIn(c.From, c.To)
-	for i, l := range t.Lives {
-		if c.From >= l.From {
-			c.Life = i
-		}
-	}
+	c.Life = lifeIndex(t.Lives, c.From)
 }

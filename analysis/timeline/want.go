@@ -1,6 +1,9 @@
 package timeline
 
-import "coldcase/ingest/capture"
+import (
+	"coldcase/analysis/nesting"
+	"coldcase/ingest/capture"
+)
 
 // Want is what a run must look like on a log.
 type Want struct {
@@ -43,19 +46,12 @@ func wantOf(r *capture.Run) Want {
 	return w
 }
 
-// coldClients send nothing before the measured requests unless they are told
-// to, and say so in their result files then (GuideLLM 0.8.1, AIPerf 0.13,
-// EvalScope 1.14.1 but for a connection test of its own, inference-perf 0.7).
-var coldClients = map[string]bool{
-	"guidellm": true, "aiperf": true, "evalscope": true, "inference-perf": true, "llmperf": true,
-}
-
 // Warmups bounds the requests that a run's client sends before the measured
 // ones, all of them prompt 1: warm-ups and ready checks.
 func Warmups(r *capture.Run) (low, high int) {
 	wl := &r.Merged.Workload
 	if wl.Warmups == nil {
-		if coldClients[r.Merged.Client] {
+		if nesting.For(r.Merged.Client).ColdStart {
 			return 0, 0
 		}
 		return 0, maxUnknownWarmups

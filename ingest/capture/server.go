@@ -23,6 +23,8 @@ type ServerInfo struct {
 	DevMode      *bool // vLLM development endpoints
 	StartupTime  float64
 	Args         map[string]any
+	// Capture is the index into Capture.Sources of a server_info answer.
+	Capture int
 }
 
 // ServerLog is what one server's log, or one service of a mixed console, says.

@@ -1,0 +1,121 @@
+package timeline
+
+// candidates lists the places of a track that fit a run.
+func (t *Track) candidates(w *Want) []*Place {
+	if !w.placeable() || (w.Engine != "" && t.Log.Engine != "" && w.Engine != t.Log.Engine) {
+		return nil
+	}
+	var exact, loose []*Place
+	for i := range t.Cells {
+		requests := 0
+		for j := i; j < len(t.Cells); j++ {
+			if j > i && !t.joins(j-1, requests <= w.MaxWarm) {
+				break
+			}
+			requests += t.requests(t.Cells[j])
+			if requests > w.MaxSent+w.MaxWarm {
+				if j == i {
+					if p := t.fit(w, i, j, requests); p != nil {
+						loose = append(loose, p)
+					}
+				}
+				break
+			}
+			if requests < w.MinSent+w.MinWarm || t.requests(t.Cells[i]) == 0 || t.requests(t.Cells[j]) == 0 {
+				continue
+			}
+			if p := t.fit(w, i, j, requests); p != nil {
+				exact = append(exact, p)
+			}
+		}
+	}
+	exact = framed(bounded(exact))
+	for _, p := range framedOnly(loose) {
+		p.Loose = true
+		exact = append(exact, p)
+	}
+	return exact
+}
+
+// joins reports whether cells j and j+1 may hold one run. A client's last
+// look-up ends a run, unless only warm-ups came before it: vLLM's client reads
+// the metrics between warm-up and measured requests.
+func (t *Track) joins(j int, onlyWarmups bool) bool {
+	a, b := t.Cells[j], t.Cells[j+1]
+	return a.Life == b.Life && (!a.End || onlyWarmups && !b.Start)
+}
+
+// bounded keeps the places whose two ends are seen: without them a part of a
+// longer run may fit by chance.
+func bounded(ps []*Place) []*Place {
+	var out []*Place
+	for _, p := range ps {
+		if p.Track.opens(p.FirstCell) && p.Track.closes(p.LastCell) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// opens reports whether the log shows that nothing of a run lies before a
+// cell: a client's first look-up, the end of the run before, a server start; or
+// the log has no marks at all, and begins there.
+func (t *Track) opens(i int) bool {
+	c := t.Cells[i]
+	switch {
+	case c.Start:
+		return true
+	case i == 0:
+		return t.Lives[0].Started || !t.marked()
+	}
+	return t.Cells[i-1].End || t.Cells[i-1].Life != c.Life
+}
+
+// closes reports the same for the end of a cell.
+func (t *Track) closes(j int) bool {
+	c := t.Cells[j]
+	return c.End || j == len(t.Cells)-1 || t.Cells[j+1].Start || t.Cells[j+1].Life != c.Life
+}
+
+// starts reports whether clients leave a mark at their start on this log.
+func (t *Track) starts() bool {
+	for _, c := range t.Cells {
+		if c.Start {
+			return true
+		}
+	}
+	return false
+}
+
+// marked reports whether clients left marks on this log.
+func (t *Track) marked() bool {
+	for _, c := range t.Cells {
+		if c.Start || c.End {
+			return true
+		}
+	}
+	return false
+}
+
+// framed keeps the places that client marks frame, if there are any: a client
+// that leaves marks leaves them around each of its runs.
+func framed(ps []*Place) []*Place {
+	if out := framedOnly(ps); out != nil {
+		return out
+	}
+	return ps
+}
+
+// framedOnly keeps nothing else: a place that holds more requests than the run
+// sent is only believed between a client's own marks.
+func framedOnly(ps []*Place) []*Place {
+	var out []*Place
+	for _, p := range ps {
+		c := p.Track.Cells
+		begins := c[p.FirstCell].Start || !p.Track.starts() && p.FirstCell > 0 && c[p.FirstCell-1].End
+		if p.FirstCell == p.LastCell && begins && c[p.LastCell].End {
+			out = append(out, p)
+		}
+	}
+	return out
+}
