@@ -54,6 +54,7 @@ func Analyze(c *capture.Capture, o Options) *Notebook {
 	nb.Protocol = protocol(c, nb)
 	nb.Arguments = arguments(c, nb.Count)
 	nb.Exercise = exercise(c, nb.Count)
+	nb.Segments = segments(nb.Count)
 	nb.Timeline, nb.Lines = drawn(c, nb.Count)
 	return nb
 }

@@ -29,6 +29,7 @@ type Notebook struct {
 	Protocol     []Step                `json:"protocol"`
 	Arguments    []Arguments           `json:"arguments"`
 	Exercise     *Exercise             `json:"exercise"`
+	Segments     []Segments            `json:"segments"`
 
 	// Timeline holds, per run id, the prefill batches for the drawing; not
 	// part of the document.
