@@ -87,16 +87,24 @@ func (l *lastAccess) access(b []byte, ev *Event) bool {
 }
 
 // repeats reports whether the line is the remembered one but for its port.
-func (l *lastAccess) repeats(b []byte) bool {
+func (l *lastAccess) repeats(b []byte) bool { return len(b) > 0 && l.length(b) == len(b) }
+
+// length returns the length of the remembered line at the start of b, with
+// whatever port; 0 if another text stands there.
+func (l *lastAccess) length(b []byte) int {
 	h := l.host
 	if h == 0 || len(b) <= h || b[h] != ':' || string(b[:h]) != string(l.whole[:h]) {
-		return false
+		return 0
 	}
 	port := h + 1
 	for port < len(b) && b[port] >= '0' && b[port] <= '9' {
 		port++
 	}
-	return string(b[port:]) == string(l.whole[h:])
+	end := port + len(l.whole) - h
+	if end > len(b) || string(b[port:end]) != string(l.whole[h:]) {
+		return 0
+	}
+	return end
 }
 
 // remember keeps a whole access line.

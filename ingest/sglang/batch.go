@@ -15,7 +15,9 @@ func prefill(b []byte, ev *Event) {
 		return
 	}
 	ev.Class = ClassPrefill
-	counters(b[i:], ev)
+	if !usual(b[i:], ev) {
+		counters(b[i:], ev)
+	}
 	ev.Batch.Old = len(b) > 0 && (b[0] == '.' || b[0] == '(')
 	if b := &ev.Batch; b.NewSeq < 0 || b.NewToken < 0 || b.Cached < 0 {
 		ev.Malformed = true
@@ -40,15 +42,19 @@ func mixed(b []byte) (end int, running int32) {
 	return end, int32(n)
 }
 
+// untold is a batch of which the line says nothing.
+var untold = capture.Batch{
+	Pending: -1, NewSeq: -1, NewToken: -1, Cached: -1, Running: -1, Queue: -1,
+	Replay: -1, Throughput: -1, Usage: -1, HitRate: -1, Rank: capture.NoRank, Graph: -1,
+}
+
 // counters reads "key: value, key: value" into ev.Batch, by exact keys. A
 // second "#new-seq" or a new stamp means that another line was glued to this
 // one; it becomes ev.Rest.
 func counters(b []byte, ev *Event) {
 	batch := &ev.Batch
-	*batch = capture.Batch{
-		Pending: -1, NewSeq: -1, NewToken: -1, Cached: -1, Running: -1, Queue: -1,
-		Replay: -1, Throughput: -1, Usage: -1, HitRate: -1, Rank: ev.Rank, Graph: -1,
-	}
+	*batch = untold
+	batch.Rank = ev.Rank
 	if at := glued(b); at >= 0 {
 		ev.Rest = b[at:]
 		b = b[:at]

@@ -13,8 +13,13 @@ import (
 )
 
 // blockSize is the stretch of a log that one goroutine reads at a time, in
-// bytes. Between 64 KiB and 16 MiB it makes no difference.
-const blockSize = 1 << 20
+// bytes: small enough that what the kernel copied is still in the processor's
+// cache when it is parsed.
+const blockSize = 256 << 10
+
+// overlap is how much behind its end is read with a block: the start of the line
+// that the next block begins with.
+const overlap = 4 << 10
 
 // maxCut bounds how far behind a block's end the next line with a stamp may be.
 const maxCut = 16 << 20
@@ -136,7 +141,7 @@ func (b *stretch) read(r io.ReaderAt, size int64) error {
 	b.lines, b.text = 0, nil
 	from := int64(b.index) * blockSize
 	start := max(from-1, 0) // with the newline in front of the block
-	want := min(size, from+blockSize+64<<10) - start
+	want := min(size, from+blockSize+overlap) - start
 	for {
 		if int64(cap(b.buf)) < want {
 			b.buf = make([]byte, want)
@@ -204,6 +209,11 @@ func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]by
 		}
 	}
 	for rest := b.text; len(rest) > 0; {
+		if lines, size := b.sec.skim(b.lines+1, rest); lines > 0 {
+			b.lines += lines
+			rest = rest[size:]
+			continue
+		}
 		line := rest
 		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
 			line, rest = rest[:i], rest[i+1:]
@@ -212,7 +222,7 @@ func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]by
 		}
 		b.lines++
 		switch {
-		case len(line) == 0 || b.sec.common(b.lines, line):
+		case len(line) == 0:
 			continue
 		case bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0x1b) < 0:
 			feed(line)

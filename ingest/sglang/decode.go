@@ -59,38 +59,3 @@ func decodeCounters(b []byte) (Decode, bool) {
 	}
 	return d, true
 }
-
-// common takes a decode line, or an access line that repeats the one before, if
-// it shares its second with the line before and names no rank: the lines that
-// make up nearly all of a log. It does what line does and reports false for
-// every other line.
-func (s *section) common(n int, line []byte) bool {
-	const at = stampLen + 3
-	const head = decodeWords + ", " + decodeRunning
-	const info = "INFO:     "
-	if len(line) < at+len(head) || line[0] != '[' || line[at-2] != ']' || line[at-1] != ' ' ||
-		string(line[1:1+stampLen]) != string(s.parser.stamps.text[:]) {
-		return false
-	}
-	m := line[at:]
-	switch {
-	case string(m[:len(head)]) == head:
-		d, ok := decodeCounters(m[len(head)-len(decodeRunning):])
-		if !ok {
-			return false
-		}
-		s.running = max(s.running, d.Running)
-		s.queue = max(s.queue, d.Queue)
-		s.counts[ClassDecode]++
-	case s.runOpen && string(m[:len(info)]) == info && s.ev.seen.repeats(m[len(info):]):
-		last := &s.access[len(s.access)-1]
-		last.To = int32(n)
-		last.N++
-		s.counts[ClassAccess]++
-	default:
-		return false
-	}
-	s.wrapped.kind = ClassOther
-	s.claimed(n)
-	return true
-}
