@@ -1,6 +1,10 @@
 package confirm
 
-import "fmt"
+import (
+	"fmt"
+
+	"coldcase/ingest/plan"
+)
 
 // medianTTFT is the statistic that kits publish and that a plan tests.
 const medianTTFT = "median_ttft_ms"
@@ -8,14 +12,14 @@ const medianTTFT = "median_ttft_ms"
 // expect writes the expectation and what would refute it, before anything is
 // sent. With an inversion in the kit the expectation is that it goes away;
 // without one, that more load does not make the first token faster.
-func (p *Plan) expect(kit *Kit) {
-	points := p.points()
-	low, high := points[0].cap, points[len(points)-1].cap
-	p.Test = Test{Kind: OrderHolds, Statistic: medianTTFT, LowCap: low, HighCap: high}
+func (p *draft) expect(kit *plan.Kit) {
+	points := p.Points()
+	low, high := points[0].Cap, points[len(points)-1].Cap
+	p.Test = plan.Test{Kind: plan.OrderHolds, Statistic: medianTTFT, LowCap: low, HighCap: high}
 	var was string
 	if kit != nil {
-		if a, b := inverted(kit.Points); a != nil && p.hasCap(a.Cap) && p.hasCap(b.Cap) {
-			p.Test = Test{Kind: InversionGone, Statistic: medianTTFT, LowCap: a.Cap, HighCap: b.Cap}
+		if a, b := inverted(kit.Points); a != nil && p.HasCap(a.Cap) && p.HasCap(b.Cap) {
+			p.Test = plan.Test{Kind: plan.InversionGone, Statistic: medianTTFT, LowCap: a.Cap, HighCap: b.Cap}
 			was = fmt.Sprintf(" (the kit printed %.2f ms at cap %d and %.2f ms at cap %d)", *a.MedianTTFT, a.Cap, *b.MedianTTFT, b.Cap)
 		}
 	}
@@ -29,7 +33,7 @@ func (p *Plan) expect(kit *Kit) {
 		p.RefutedIf = fmt.Sprintf("With no prompt cached at start, every median TTFT at cap %d lies below every median TTFT at cap %d: then the cache did not make the inversion.", t.HighCap, t.LowCap)
 	}
 	for _, c := range p.Cells {
-		if c.Arm == Repeat {
+		if c.Arm == plan.Repeat {
 			p.Expectation += " Each repeat cell finds the prompts of the cell before it in the cache."
 			p.RefutedIf += " Or: a repeat cell, sent without a flush, finds nothing in the cache; then the fault was not reproduced."
 			break
@@ -37,17 +41,8 @@ func (p *Plan) expect(kit *Kit) {
 	}
 }
 
-func (p *Plan) hasCap(n int) bool {
-	for _, c := range p.Cells {
-		if c.Cap == n {
-			return true
-		}
-	}
-	return false
-}
-
 // inverted finds the steepest fall of the median from a lower to a higher cap.
-func inverted(points []KitPoint) (low, high *KitPoint) {
+func inverted(points []plan.KitPoint) (low, high *plan.KitPoint) {
 	best := 1.0
 	for i := range points {
 		for j := range points {

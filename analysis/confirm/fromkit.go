@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coldcase/ingest/capture"
+	"coldcase/ingest/plan"
 )
 
 // clientOf maps the name of a measuring program to the client that a sweep can
@@ -26,13 +27,13 @@ const cellOverheadS = 20
 // lengths and caps, and as many prompts at each cap. Only the seeds and the
 // flush change, and whatever the options change; every difference is written
 // into the plan.
-func FromCapture(c *capture.Capture, o Options) (*Plan, error) {
+func FromCapture(c *capture.Capture, o Options) (*plan.Plan, error) {
 	runs := kitRuns(c)
 	if len(runs) == 0 {
 		return nil, errors.New("--from: the capture has no run of a client with a known cap and number of prompts: give --caps and --prompts")
 	}
 	first := &runs[0].Merged
-	kit := &Kit{Client: first.Client, Seeds: kitSeeds(c), Points: kitPoints(runs)}
+	kit := &plan.Kit{Client: first.Client, Seeds: kitSeeds(c), Points: kitPoints(runs)}
 	if len(c.Sources) > runs[0].Capture {
 		kit.Name = c.Sources[runs[0].Capture].Name
 	}
@@ -45,7 +46,7 @@ func FromCapture(c *capture.Capture, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Kit: kit, Workload: kitWorkload(runs), Client: clientOf[first.Client], Engine: first.Engine}
+	p := &draft{&plan.Plan{Kit: kit, Workload: kitWorkload(runs), Client: clientOf[first.Client], Engine: first.Engine}}
 	if p.Client == "" {
 		p.Client = "builtin"
 	}
@@ -58,7 +59,7 @@ func FromCapture(c *capture.Capture, o Options) (*Plan, error) {
 	p.notesFrom(runs)
 	p.estimate()
 	p.expect(kit)
-	return p, p.check()
+	return p.Plan, p.Check()
 }
 
 // kitRuns are the runs of the workload that most runs share, by cap.
@@ -126,10 +127,10 @@ func kitSeeds(c *capture.Capture) []int64 {
 	return seeds
 }
 
-func kitPoints(runs []*capture.Run) []KitPoint {
-	points := make([]KitPoint, len(runs))
+func kitPoints(runs []*capture.Run) []plan.KitPoint {
+	points := make([]plan.KitPoint, len(runs))
 	for i, r := range runs {
-		points[i] = KitPoint{Run: r.ID, Cap: capOf(r), Prompts: prompts(r), Seed: r.Merged.Workload.Seed, DurationS: r.Merged.Duration}
+		points[i] = plan.KitPoint{Run: r.ID, Cap: capOf(r), Prompts: prompts(r), Seed: r.Merged.Workload.Seed, DurationS: r.Merged.Duration}
 		if f, ok := r.Merged.Printed[medianTTFT]; ok {
 			points[i].MedianTTFT = floatPtr(f.Value)
 		}
@@ -138,24 +139,24 @@ func kitPoints(runs []*capture.Run) []KitPoint {
 }
 
 // kitCaps is one point per cap, with the largest number of prompts sent there.
-func kitCaps(kit []KitPoint) []point {
-	var points []point
+func kitCaps(kit []plan.KitPoint) []plan.Point {
+	var points []plan.Point
 	for _, k := range kit {
-		if n := len(points); n > 0 && points[n-1].cap == k.Cap {
-			points[n-1].prompts = max(points[n-1].prompts, k.Prompts)
+		if n := len(points); n > 0 && points[n-1].Cap == k.Cap {
+			points[n-1].Prompts = max(points[n-1].Prompts, k.Prompts)
 			continue
 		}
-		points = append(points, point{k.Cap, k.Prompts})
+		points = append(points, plan.Point{Cap: k.Cap, Prompts: k.Prompts})
 	}
 	return points
 }
 
 // pointsFrom applies --caps and --prompts to the kit's points.
-func (o *Options) pointsFrom(kit []point) ([]point, error) {
+func (o *Options) pointsFrom(kit []plan.Point) ([]plan.Point, error) {
 	caps := o.Caps
 	if len(caps) == 0 {
 		for _, p := range kit {
-			caps = append(caps, p.cap)
+			caps = append(caps, p.Cap)
 		}
 	}
 	if len(o.Prompts) > 0 {
@@ -163,19 +164,19 @@ func (o *Options) pointsFrom(kit []point) ([]point, error) {
 	}
 	var n []int
 	for _, c := range caps {
-		i := slices.IndexFunc(kit, func(p point) bool { return p.cap == c })
+		i := slices.IndexFunc(kit, func(p plan.Point) bool { return p.Cap == c })
 		if i < 0 {
 			return nil, fmt.Errorf("--caps: the kit has no run at cap %d: give --prompts too", c)
 		}
-		n = append(n, kit[i].prompts)
+		n = append(n, kit[i].Prompts)
 	}
 	return pointsOf(caps, n)
 }
 
-func kitWorkload(runs []*capture.Run) Workload {
+func kitWorkload(runs []*capture.Run) plan.Workload {
 	m := &runs[0].Merged
 	w := m.Workload
-	out := Workload{
+	out := plan.Workload{
 		Dataset: w.Dataset, InputLen: w.InputLen, OutputLen: w.OutputLen, RangeRatio: w.RangeRatio, Warmups: w.Warmups,
 		Model: m.Model, Tokenizer: w.Tokenizer, DatasetPath: w.DatasetPath, Backend: m.Backend, RequestRate: "inf",
 	}
@@ -187,7 +188,7 @@ func kitWorkload(runs []*capture.Run) Workload {
 
 // translateRatio keeps fixed lengths fixed when a kit of vLLM's client is
 // repeated with the built-in one, whose ratio means something else.
-func (p *Plan) translateRatio() {
+func (p *draft) translateRatio() {
 	r := p.Workload.RangeRatio
 	if clientOf[p.Kit.Client] != "vllm" || p.Client != "builtin" {
 		return
@@ -200,23 +201,23 @@ func (p *Plan) translateRatio() {
 }
 
 // differences lists what the sweep does otherwise than the kit.
-func (p *Plan) differences(kit Workload, base []point) []string {
+func (p *draft) differences(kit plan.Workload, base []plan.Point) []string {
 	d := []string{
 		fmt.Sprintf("seeds: %s instead of %s", join(p.Seeds()), cmp.Or(join(p.Kit.Seeds), "seeds that the kit does not name")),
 		"flush: the cache is emptied, and proved empty, before every fresh cell",
 	}
-	for _, pt := range p.points() {
-		i := slices.IndexFunc(base, func(b point) bool { return b.cap == pt.cap })
+	for _, pt := range p.Points() {
+		i := slices.IndexFunc(base, func(b plan.Point) bool { return b.Cap == pt.Cap })
 		switch {
 		case i < 0:
-			d = append(d, fmt.Sprintf("cap %d: not in the kit", pt.cap))
-		case base[i].prompts != pt.prompts:
-			d = append(d, fmt.Sprintf("prompts: %d instead of %d at cap %d", pt.prompts, base[i].prompts, pt.cap))
+			d = append(d, fmt.Sprintf("cap %d: not in the kit", pt.Cap))
+		case base[i].Prompts != pt.Prompts:
+			d = append(d, fmt.Sprintf("prompts: %d instead of %d at cap %d", pt.Prompts, base[i].Prompts, pt.Cap))
 		}
 	}
 	for _, b := range base {
-		if !slices.ContainsFunc(p.points(), func(x point) bool { return x.cap == b.cap }) {
-			d = append(d, fmt.Sprintf("cap %d: in the kit, not in the sweep", b.cap))
+		if !slices.ContainsFunc(p.Points(), func(x plan.Point) bool { return x.Cap == b.Cap }) {
+			d = append(d, fmt.Sprintf("cap %d: in the kit, not in the sweep", b.Cap))
 		}
 	}
 	w := p.Workload
@@ -239,7 +240,7 @@ func (p *Plan) differences(kit Workload, base []point) []string {
 }
 
 // notesFrom says what of the kit was not certain.
-func (p *Plan) notesFrom(runs []*capture.Run) {
+func (p *draft) notesFrom(runs []*capture.Run) {
 	var presumed, unlimited []string
 	for _, r := range runs {
 		if r.Merged.Workload.Presumed {
@@ -261,7 +262,7 @@ func (p *Plan) notesFrom(runs []*capture.Run) {
 }
 
 // estimate adds up the kit's durations at each cap, by the prompt.
-func (p *Plan) estimate() {
+func (p *draft) estimate() {
 	total := 0.0
 	for _, c := range p.Cells {
 		found := false

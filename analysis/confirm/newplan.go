@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	"coldcase/analysis/latency"
+	"coldcase/ingest/plan"
 )
+
+// draft is a plan that is being written.
+type draft struct{ *plan.Plan }
 
 // NewPlan makes a plan from flags alone: the same number of prompts at every
 // cap, enough for the deepest percentile that is asked for.
-func NewPlan(o Options) (*Plan, error) {
+func NewPlan(o Options) (*plan.Plan, error) {
 	if len(o.Caps) == 0 {
 		return nil, errors.New("--caps: want at least one cap, or --from a capture that has them")
 	}
@@ -26,14 +30,14 @@ func NewPlan(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{
-		Workload: Workload{Dataset: "random", InputLen: intPtr(512), OutputLen: intPtr(128), RangeRatio: floatPtr(fixedRatio(o.Client)), RequestRate: "inf"},
+	p := &draft{&plan.Plan{
+		Workload: plan.Workload{Dataset: "random", InputLen: intPtr(512), OutputLen: intPtr(128), RangeRatio: floatPtr(fixedRatio(o.Client)), RequestRate: "inf"},
 		Client:   "builtin",
-	}
+	}}
 	p.fill(o, points, seeds)
 	p.DiffersFromKit = []string{}
 	p.expect(nil)
-	return p, p.check()
+	return p.Plan, p.Check()
 }
 
 // fixedRatio is the range ratio that means one length for all prompts. vLLM's
@@ -59,14 +63,14 @@ func promptsFor(percentile float64) int {
 }
 
 // pointsOf pairs caps with numbers of prompts.
-func pointsOf(caps, prompts []int) ([]point, error) {
+func pointsOf(caps, prompts []int) ([]plan.Point, error) {
 	if len(prompts) != 1 && len(prompts) != len(caps) {
 		return nil, fmt.Errorf("--prompts: %d values for %d caps: want one for all, or one for each", len(prompts), len(caps))
 	}
-	points := make([]point, len(caps))
+	points := make([]plan.Point, len(caps))
 	for i, c := range caps {
-		points[i] = point{c, prompts[min(i, len(prompts)-1)]}
-		if c < 1 || points[i].prompts < 1 {
+		points[i] = plan.Point{Cap: c, Prompts: prompts[min(i, len(prompts)-1)]}
+		if c < 1 || points[i].Prompts < 1 {
 			return nil, errors.New("--caps and --prompts: want numbers of at least 1")
 		}
 		if slices.Contains(caps[:i], c) {
@@ -77,8 +81,8 @@ func pointsOf(caps, prompts []int) ([]point, error) {
 }
 
 // fill writes what both kinds of plan have.
-func (p *Plan) fill(o Options, points []point, seeds []int64) {
-	p.Schema = PlanSchema
+func (p *draft) fill(o Options, points []plan.Point, seeds []int64) {
+	p.Schema = plan.Schema
 	p.Server = o.Server
 	if o.Engine != "" && o.Engine != "auto" {
 		p.Engine = o.Engine
@@ -108,44 +112,20 @@ func (p *Plan) fill(o Options, points []point, seeds []int64) {
 }
 
 // notCarried names the percentiles of each point that n is too small for.
-func notCarried(points []point) []string {
+func notCarried(points []plan.Point) []string {
 	out := []string{}
 	for _, pt := range points {
 		var deep []string
 		for _, q := range []float64{90, 95, 99} {
-			if pt.prompts < latency.MinRequests(q/100) {
+			if pt.Prompts < latency.MinRequests(q/100) {
 				deep = append(deep, fmt.Sprintf("P%g", q))
 			}
 		}
 		if len(deep) > 0 {
-			out = append(out, fmt.Sprintf("cap %d: %d prompts do not carry %s", pt.cap, pt.prompts, strings.Join(deep, ", ")))
+			out = append(out, fmt.Sprintf("cap %d: %d prompts do not carry %s", pt.Cap, pt.Prompts, strings.Join(deep, ", ")))
 		}
 	}
 	return out
-}
-
-// points lists the caps of a plan in ascending order.
-func (p *Plan) points() []point {
-	var list []point
-	for _, c := range p.Cells {
-		if !slices.ContainsFunc(list, func(x point) bool { return x.cap == c.Cap }) {
-			list = append(list, point{c.Cap, c.Prompts})
-		}
-	}
-	slices.SortFunc(list, func(a, b point) int { return a.cap - b.cap })
-	return list
-}
-
-// Seeds lists the fresh seeds in ascending order.
-func (p *Plan) Seeds() []int64 {
-	var list []int64
-	for _, c := range p.Cells {
-		if !slices.Contains(list, c.Seed) {
-			list = append(list, c.Seed)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 func intPtr(n int) *int           { return &n }

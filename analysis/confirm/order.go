@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"coldcase/ingest/plan"
 )
 
 // orderStream separates the shuffle from other uses of the same seed.
 const orderStream = 0x636f6c6463617365
-
-// point is a cap and its number of prompts.
-type point struct{ cap, prompts int }
 
 // layout puts caps × seeds into blocks, one block per seed's worth of
 // repeats: each block holds every cap once, in a shuffled order, so that a
@@ -20,18 +19,18 @@ type point struct{ cap, prompts int }
 //
 // With repeat, the last fresh cell of each cap is followed by a cell that sends
 // the same prompts again.
-func layout(points []point, seeds []int64, orderSeed uint64, repeat bool) []Cell {
+func layout(points []plan.Point, seeds []int64, orderSeed uint64, repeat bool) []plan.Cell {
 	rng := rand.New(rand.NewPCG(orderSeed, orderStream))
 	seeds = slices.Clone(seeds)
 	rng.Shuffle(len(seeds), func(i, j int) { seeds[i], seeds[j] = seeds[j], seeds[i] })
-	var cells []Cell
+	var cells []plan.Cell
 	for b := range seeds {
 		order := rng.Perm(len(points))
 		for _, i := range order {
-			cells = append(cells, Cell{Cap: points[i].cap, Prompts: points[i].prompts, Seed: seeds[(b+i)%len(seeds)], Arm: Fresh})
+			cells = append(cells, plan.Cell{Cap: points[i].Cap, Prompts: points[i].Prompts, Seed: seeds[(b+i)%len(seeds)], Arm: plan.Fresh})
 			if repeat && b == len(seeds)-1 {
 				twin := cells[len(cells)-1]
-				twin.Arm = Repeat
+				twin.Arm = plan.Repeat
 				cells = append(cells, twin)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
+	"coldcase/ingest/plan"
 )
 
 // Outcomes of a confirmation.
@@ -45,11 +46,11 @@ type reading struct {
 	doc  *carryover.Document
 	lat  map[string]*latency.Run
 	out  *Confirmation
-	plan *Plan
+	plan *plan.Plan
 	runs map[string][]*carryover.Run // by arm: kit, fresh, repeat
 }
 
-// The arms of ranges beside Fresh and Repeat.
+// The arms of ranges beside those of a plan.
 const (
 	armKit    = "kit"
 	armStated = "stated"
@@ -95,40 +96,40 @@ func (r *reading) sweep() *Confirmation {
 	if r.c.Quoter != nil {
 		r.out.Evidence = append(r.out.Evidence, r.c.Quoter.Quote(first.File, 1))
 	}
-	plan, err := planOf(first)
+	p, err := planOf(first)
 	if err != nil {
 		r.out.Outcome = Incomplete
 		r.say("%s cannot be read as a plan: %v", first.File, err)
 		return r.out
 	}
-	r.plan = plan
-	r.out.Expectation, r.out.RefutedIf = plan.Expectation, plan.RefutedIf
-	r.out.Ranges = append(r.ranges(armKit), r.ranges(Fresh)...)
-	r.out.Repeat = append(r.out.Repeat, r.ranges(Repeat)...)
+	r.plan = p
+	r.out.Expectation, r.out.RefutedIf = p.Expectation, p.RefutedIf
+	r.out.Ranges = append(r.ranges(armKit), r.ranges(plan.Fresh)...)
+	r.out.Repeat = append(r.out.Repeat, r.ranges(plan.Repeat)...)
 	r.out.Outcome = r.judge()
 	r.readRepeat()
 	r.movedTheWrongWay()
 	return r.out
 }
 
-func planOf(p *capture.Plan) (*Plan, error) {
+func planOf(p *capture.Plan) (*plan.Plan, error) {
 	b, err := json.Marshal(p.JSON)
 	if err != nil {
 		return nil, err
 	}
-	return Decode(b)
+	return plan.Decode(b)
 }
 
 // judge applies the tests of a result in the order in which they forbid it:
 // missing cells, then cells that were not cold, then another workload, then
 // the statistic itself.
 func (r *reading) judge() string {
-	if missing := r.missing(Fresh); len(missing) > 0 {
+	if missing := r.missing(plan.Fresh); len(missing) > 0 {
 		r.say("fresh cells without a result: %s", strings.Join(missing, "; "))
 		return Incomplete
 	}
 	var warm, open []string
-	for _, d := range r.runs[Fresh] {
+	for _, d := range r.runs[plan.Fresh] {
 		switch d.Verdict {
 		case "clean":
 		case "contaminated":
@@ -194,7 +195,7 @@ func (r *reading) missing(arm string) (list []string) {
 }
 
 func (r *reading) hasRun(id string) bool {
-	for _, arm := range []string{Fresh, Repeat} {
+	for _, arm := range []string{plan.Fresh, plan.Repeat} {
 		if slices.ContainsFunc(r.runs[arm], func(d *carryover.Run) bool { return cellOf(d).ID == id }) {
 			return true
 		}
@@ -207,7 +208,7 @@ func (r *reading) hasRun(id string) bool {
 // median run is not below, else "unknown".
 func (r *reading) inversion() string {
 	t := r.plan.Test
-	low, high := r.values(Fresh, t.LowCap, t.Statistic), r.values(Fresh, t.HighCap, t.Statistic)
+	low, high := r.values(plan.Fresh, t.LowCap, t.Statistic), r.values(plan.Fresh, t.HighCap, t.Statistic)
 	if len(low) == 0 || len(high) == 0 || t.LowCap == t.HighCap {
 		return "unknown"
 	}
@@ -224,24 +225,24 @@ func (r *reading) inversion() string {
 func (r *reading) readRepeat() {
 	planned := 0
 	for _, cell := range r.plan.Cells {
-		if cell.Arm == Repeat {
+		if cell.Arm == plan.Repeat {
 			planned++
 		}
 	}
 	if planned == 0 {
 		return
 	}
-	if missing := r.missing(Repeat); len(missing) > 0 {
+	if missing := r.missing(plan.Repeat); len(missing) > 0 {
 		r.say("repeat cells without a result: %s", strings.Join(missing, "; "))
 	}
 	warm := 0
-	for _, d := range r.runs[Repeat] {
+	for _, d := range r.runs[plan.Repeat] {
 		if d.AtStart.Low > 0 && d.Verdict == "contaminated" {
 			warm++
 			r.say("%s, sent again without a flush: at least %d of %s prompts cached at start", d.ID, d.AtStart.Low, count(d.Prompts))
 		}
 	}
-	if warm == 0 && len(r.runs[Repeat]) > 0 {
+	if warm == 0 && len(r.runs[plan.Repeat]) > 0 {
 		r.say("the repeat arm did not bring the fault back: no repeat cell is proved warm")
 		if r.out.Outcome == Confirmed {
 			r.out.Outcome = Refuted

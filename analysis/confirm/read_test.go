@@ -9,6 +9,7 @@ import (
 	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
+	"coldcase/ingest/plan"
 )
 
 // scene is a kit with an inversion and its sweep, each fresh cell clean.
@@ -22,11 +23,11 @@ type scene struct {
 // and number within the cap.
 func newScene(t *testing.T, repeat bool, ttft func(cap, n int) float64) *scene {
 	t.Helper()
-	plan, err := FromCapture(kit(), Options{RepeatArm: repeat, RangeRatio: -1})
+	planned, err := FromCapture(kit(), Options{RepeatArm: repeat, RangeRatio: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := plan.Encode()
+	b, err := planned.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +42,13 @@ func newScene(t *testing.T, repeat bool, ttft func(cap, n int) float64) *scene {
 		s.add(r, "contaminated", 16, r.Merged.Printed[medianTTFT].Value)
 	}
 	n := map[int]int{}
-	for _, cell := range plan.Cells {
-		got := &capture.Cell{ID: cell.ID, State: "done", Arm: cell.Arm, Cap: cell.Cap, Prompts: cell.Prompts, Seed: cell.Seed, FlushProved: cell.Arm == Fresh}
+	for _, cell := range planned.Cells {
+		got := &capture.Cell{ID: cell.ID, State: "done", Arm: cell.Arm, Cap: cell.Cap, Prompts: cell.Prompts, Seed: cell.Seed, FlushProved: cell.Arm == plan.Fresh}
 		p.Cells = append(p.Cells, got)
 		v := ttft(cell.Cap, n[cell.Cap])
 		r := kitRun(cell.ID, cell.Cap, cell.Prompts, cell.Seed, v, 1)
 		r.Cell = got
-		if cell.Arm == Repeat {
+		if cell.Arm == plan.Repeat {
 			s.add(r, "contaminated", int64(cell.Prompts), 80)
 			continue
 		}
@@ -108,7 +109,7 @@ func TestOutcomes(t *testing.T) {
 		}, outcome: NotComparable, inversion: "no", says: "the kit's runs imply 5800 prefill tokens/s, the sweep's 19000"},
 		{name: "the repeat arm is cold", repeat: true, ttft: rising, change: func(s *scene) {
 			for _, d := range s.doc.Runs {
-				if c := cellOf(d); c != nil && c.Arm == Repeat {
+				if c := cellOf(d); c != nil && c.Arm == plan.Repeat {
 					d.Verdict, d.AtStart.Low = "clean", 0
 				}
 			}
@@ -137,7 +138,7 @@ func TestOutcomes(t *testing.T) {
 // fresh is the i-th run of the fresh arm.
 func (s *scene) fresh(i int) *carryover.Run {
 	for _, d := range s.doc.Runs {
-		if c := cellOf(d); c != nil && c.Arm == Fresh {
+		if c := cellOf(d); c != nil && c.Arm == plan.Fresh {
 			if i == 0 {
 				return d
 			}

@@ -7,6 +7,7 @@ import (
 
 	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
+	"coldcase/ingest/plan"
 )
 
 // Bounds within which a sweep counts as the kit's workload.
@@ -26,7 +27,7 @@ func (r *reading) sameWorkload() bool {
 		name string
 		of   func(*carryover.Run) float64
 	}{{"prompt", inputLen}, {"answer", outputLen}} {
-		kit, fresh := r.meanLen(armKit, l.of), r.meanLen(Fresh, l.of)
+		kit, fresh := r.meanLen(armKit, l.of), r.meanLen(plan.Fresh, l.of)
 		if kit == 0 || fresh == 0 {
 			continue
 		}
@@ -35,7 +36,7 @@ func (r *reading) sameWorkload() bool {
 			same = false
 		}
 	}
-	kit, fresh := r.rate(armKit), r.rate(Fresh)
+	kit, fresh := r.rate(armKit), r.rate(plan.Fresh)
 	if kit > 0 && fresh > 0 {
 		ratio := max(kit/fresh, fresh/kit)
 		if ratio > sameRate {
@@ -63,7 +64,7 @@ func (r *reading) meanLen(arm string, of func(*carryover.Run) float64) float64 {
 }
 
 // planned reports whether the plan has the cap.
-func (r *reading) planned(cap int) bool { return r.plan == nil || r.plan.hasCap(cap) }
+func (r *reading) planned(cap int) bool { return r.plan == nil || r.plan.HasCap(cap) }
 
 func inputLen(d *carryover.Run) float64 {
 	m := &d.Facts.Run.Merged
@@ -117,8 +118,8 @@ func (r *reading) rate(arm string) float64 {
 // emptied. An empty cache can only slow a first token down: then something
 // else differs.
 func (r *reading) movedTheWrongWay() {
-	for _, cap := range r.caps(Fresh) {
-		kit, fresh := r.values(armKit, cap, medianTTFT), r.values(Fresh, cap, medianTTFT)
+	for _, cap := range r.caps(plan.Fresh) {
+		kit, fresh := r.values(armKit, cap, medianTTFT), r.values(plan.Fresh, cap, medianTTFT)
 		if len(kit) == 0 || len(fresh) == 0 {
 			continue
 		}

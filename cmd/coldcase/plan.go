@@ -7,6 +7,7 @@ import (
 
 	"coldcase/analysis/confirm"
 	"coldcase/ingest"
+	"coldcase/ingest/plan"
 )
 
 // planFlags are the flags from which a plan is made.
@@ -40,21 +41,21 @@ func (p *planFlags) given(f *pflag.FlagSet) bool {
 }
 
 // make builds the plan, from the kit or from the flags alone.
-func (p *planFlags) make(t *terminal) (*confirm.Plan, error) {
+func (p *planFlags) make(t *terminal) (*plan.Plan, error) {
 	if p.from == "" {
-		plan, err := confirm.NewPlan(p.Options)
+		made, err := confirm.NewPlan(p.Options)
 		if err != nil {
 			return nil, usageErrorf("plan the sweep: %w", err)
 		}
-		return plan, nil
+		return made, nil
 	}
 	kit, err := ingest.Open(ingest.Options{Stdin: t.in, OpenFile: t.openFile}, p.from)
 	if err != nil {
 		return nil, usageErrorf("--from: %w", err)
 	}
-	plan, err := confirm.FromCapture(kit, p.Options)
+	made, err := confirm.FromCapture(kit, p.Options)
 	if err != nil {
 		return nil, usageErrorf("plan the sweep from %s: %w", p.from, err)
 	}
-	return plan, nil
+	return made, nil
 }

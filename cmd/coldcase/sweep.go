@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 	"coldcase/ingest/record"
 )
 
@@ -143,12 +143,12 @@ func sweepStatus(t *terminal, c *command, args []string) error {
 	return nil
 }
 
-func readPlan(file string) (*confirm.Plan, error) {
+func readPlan(file string) (*plan.Plan, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, usageErrorf("--plan %s: %s", file, why(err))
 	}
-	p, err := confirm.Decode(text)
+	p, err := plan.Decode(text)
 	if err != nil {
 		return nil, usageErrorf("--plan %s: %w", file, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // resultFile is the record of the built-in client and of SGLang's.
@@ -19,7 +19,7 @@ type measured struct {
 }
 
 // builtin measures a cell with the built-in client and writes its record.
-func (s *session) builtin(ctx context.Context, cell *confirm.Cell, doc *CellDoc) (*clientResult, error) {
+func (s *session) builtin(ctx context.Context, cell *plan.Cell, doc *cellDoc) (*clientResult, error) {
 	doc.Result = resultFile
 	rec, err := s.send(ctx, cell)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *session) builtin(ctx context.Context, cell *confirm.Cell, doc *CellDoc)
 
 // send sends the prompts of a cell, at most cap at a time, in order, each when
 // a slot is free and, with a finite rate, not before its turn.
-func (s *session) send(ctx context.Context, cell *confirm.Cell) (*clientRecord, error) {
+func (s *session) send(ctx context.Context, cell *plan.Cell) (*clientRecord, error) {
 	ratio := 1.0
 	if r := s.plan.Workload.RangeRatio; r != nil {
 		ratio = *r
@@ -92,7 +92,7 @@ func (s *session) rate() (float64, error) {
 }
 
 // arrivals are the earliest send times: at once, or a Poisson process.
-func arrivals(cell *confirm.Cell, rate float64) []time.Duration {
+func arrivals(cell *plan.Cell, rate float64) []time.Duration {
 	turns := make([]time.Duration, cell.Prompts)
 	if rate == 0 {
 		return turns

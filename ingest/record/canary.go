@@ -9,10 +9,11 @@ import (
 )
 
 // Token ids of our own prompts: above the special ids at the start of the
-// vocabularies in use, and below the smallest vocabularies' end.
+// vocabularies in use, and below the end of small ones, since a server refuses
+// ids that its model does not have.
 const (
 	firstID = 1000
-	lastID  = 30000 // exclusive
+	lastID  = 16000 // exclusive
 )
 
 // canaryLen is the least length of the canary in tokens: long enough for some

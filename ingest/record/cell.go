@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"math"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // run measures one cell and writes its folder. The error is not nil only if
 // the sweep has to end; what is wrong with the cell stands in its document.
-func (s *session) run(ctx context.Context, i int) (*CellDoc, error) {
+func (s *session) run(ctx context.Context, i int) (*cellDoc, error) {
 	cell := &s.plan.Cells[i]
-	doc := &CellDoc{
-		Schema: CellSchema, ID: cell.ID, State: Aborted, Why: "the sweep ended before this cell did",
+	doc := &cellDoc{
+		Schema: cellSchema, ID: cell.ID, State: Aborted, Why: "the sweep ended before this cell did",
 		Arm: cell.Arm, Cap: cell.Cap, Prompts: cell.Prompts, Seed: cell.Seed,
-		Started: stampNow(), Client: s.plan.Client, Notes: []string{}, Earlier: []Attempt{},
+		Started: stampNow(), Client: s.plan.Client, Notes: []string{}, Earlier: []attempt{},
 	}
 	if err := s.store.begin(doc); err != nil {
 		return doc, err
@@ -48,7 +48,7 @@ func (s *session) run(ctx context.Context, i int) (*CellDoc, error) {
 }
 
 // measure is the protocol of a cell.
-func (s *session) measure(ctx context.Context, i int, doc *CellDoc) error {
+func (s *session) measure(ctx context.Context, i int, doc *cellDoc) error {
 	cell := &s.plan.Cells[i]
 	s.show.state("waiting for an idle server")
 	if err := waitIdle(ctx, s.e, s.o); err != nil {
@@ -62,7 +62,7 @@ func (s *session) measure(ctx context.Context, i int, doc *CellDoc) error {
 	if s.facts.cacheOff {
 		return stopError{refuse("the server's prefix cache is off: there is nothing to confirm here")}
 	}
-	if cell.Arm == confirm.Repeat {
+	if cell.Arm == plan.Repeat {
 		if err := s.followsItsTwin(i); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *session) measure(ctx context.Context, i int, doc *CellDoc) error {
 }
 
 // freshStart warms the server up and proves that its cache was emptied.
-func (s *session) freshStart(ctx context.Context, cell *confirm.Cell, doc *CellDoc) error {
+func (s *session) freshStart(ctx context.Context, cell *plan.Cell, doc *cellDoc) error {
 	s.show.state("warm-up")
 	if err := s.warm(ctx, cell); err != nil {
 		return beforeMeasuring(ctx, err)
@@ -81,7 +81,7 @@ func (s *session) freshStart(ctx context.Context, cell *confirm.Cell, doc *CellD
 	s.show.state("flush")
 	f := &flushDoc{Schema: "coldcase.flush/1", Answers: []flushAnswer{}, By: "canary", Ranks: s.facts.ranks}
 	err := s.prove(ctx, f)
-	doc.Flush = FlushPart{Asked: f.Asked, Answered: f.Answered, Proved: f.Proved, Canary: f.Canary}
+	doc.Flush = flushPart{Asked: f.Asked, Answered: f.Answered, Proved: f.Proved, Canary: f.Canary}
 	doc.ServerLife = s.facts.life
 	if werr := writeJSON(s.path(cell, flushFile), f); werr != nil {
 		return werr
@@ -121,7 +121,7 @@ func (s *session) followsItsTwin(i int) error {
 }
 
 // client runs the measuring client between two readings of the counters.
-func (s *session) client(ctx context.Context, cell *confirm.Cell, doc *CellDoc) error {
+func (s *session) client(ctx context.Context, cell *plan.Cell, doc *cellDoc) error {
 	before, have, err := s.counters(ctx)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *session) client(ctx context.Context, cell *confirm.Cell, doc *CellDoc) 
 }
 
 // afterClient waits for idle and reads the counters again.
-func (s *session) afterClient(ctx context.Context, cell *confirm.Cell, doc *CellDoc, before counters, have bool, result *clientResult) error {
+func (s *session) afterClient(ctx context.Context, cell *plan.Cell, doc *cellDoc, before counters, have bool, result *clientResult) error {
 	if !have {
 		doc.Notes = append(doc.Notes, "the server has no metrics: other traffic would not have been seen")
 		return nil
@@ -198,7 +198,7 @@ func (s *session) afterClient(ctx context.Context, cell *confirm.Cell, doc *Cell
 }
 
 // judge looks for reasons not to call a measured cell done.
-func (s *session) judge(cell *confirm.Cell, doc *CellDoc, r *clientResult) error {
+func (s *session) judge(cell *plan.Cell, doc *cellDoc, r *clientResult) error {
 	if r.completed != nil && *r.completed < cell.Prompts {
 		return fmt.Errorf("%d of %d prompts did not complete: %s", cell.Prompts-*r.completed, cell.Prompts, r.firstError)
 	}
@@ -215,7 +215,7 @@ func (s *session) judge(cell *confirm.Cell, doc *CellDoc, r *clientResult) error
 		}
 	}
 	warm := s.warmPrompts(doc, r)
-	if cell.Arm == confirm.Repeat {
+	if cell.Arm == plan.Repeat {
 		if warm != nil {
 			doc.Notes = append(doc.Notes, fmt.Sprintf("%d of %d prompts were served from the cache", *warm, cell.Prompts))
 		}
@@ -229,7 +229,7 @@ func (s *session) judge(cell *confirm.Cell, doc *CellDoc, r *clientResult) error
 
 // warmPrompts is the number of prompts that were served from the cache, not
 // counting those that the client's own warm-up explains; nil if nothing tells.
-func (s *session) warmPrompts(doc *CellDoc, r *clientResult) *int {
+func (s *session) warmPrompts(doc *cellDoc, r *clientResult) *int {
 	warmed := 0 // prompt 1 is a hit if the client's warm-up sent it
 	if r.warmups != nil && *r.warmups > 0 {
 		warmed = 1
@@ -264,7 +264,7 @@ func (s *session) isHit(cached, length int) bool {
 // byChance is the number of prompts of a run that may equal each other by
 // chance. Our own prompts are independent tokens: none. Those of the engines'
 // clients start at a random id or row, where two in a few hundred may meet.
-func (s *session) byChance(cell *confirm.Cell) int {
+func (s *session) byChance(cell *plan.Cell) int {
 	if s.plan.Client == clientBuiltin {
 		return 0
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // The clients that a sweep can run.
@@ -33,7 +33,7 @@ func (r *clientResult) inputOf(i, otherwise int) int {
 }
 
 // measureWith runs the plan's client.
-func (s *session) measureWith(ctx context.Context, cell *confirm.Cell, doc *CellDoc) (*clientResult, error) {
+func (s *session) measureWith(ctx context.Context, cell *plan.Cell, doc *cellDoc) (*clientResult, error) {
 	switch s.plan.Client {
 	case clientBuiltin:
 		return s.builtin(ctx, cell, doc)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 	"coldcase/samples/lab"
 )
 
@@ -18,7 +18,7 @@ import (
 // cell are those of a smaller one, no two are alike, and ids and lengths stay
 // in their bands.
 func TestPrompts(t *testing.T) {
-	cell := func(n int, seed int64) *confirm.Cell { return &confirm.Cell{Prompts: n, Seed: seed} }
+	cell := func(n int, seed int64) *plan.Cell { return &plan.Cell{Prompts: n, Seed: seed} }
 	for _, ratio := range []float64{1, 0.5, 0} {
 		small, large := prompts(cell(20, 7), 64, ratio), prompts(cell(50, 7), 64, ratio)
 		other := prompts(cell(50, 8), 64, ratio)
@@ -54,13 +54,13 @@ func TestPrompts(t *testing.T) {
 // and cap, and nothing that flushes.
 func TestCommands(t *testing.T) {
 	ratio, warm := 1.0, 1
-	w := confirm.Workload{Dataset: "random", DatasetPath: "/data/share gpt.json", InputLen: new(int), OutputLen: new(int), RangeRatio: &ratio, Warmups: &warm, RequestRate: "inf", Tokenizer: "/m/tok"}
+	w := plan.Workload{Dataset: "random", DatasetPath: "/data/share gpt.json", InputLen: new(int), OutputLen: new(int), RangeRatio: &ratio, Warmups: &warm, RequestRate: "inf", Tokenizer: "/m/tok"}
 	*w.InputLen, *w.OutputLen = 512, 128
-	cell := &confirm.Cell{ID: "001-c8-s1-fresh", Cap: 8, Prompts: 64, Seed: 1}
-	s := &session{o: &Options{Server: "http://127.0.0.1:30000", ClientWarmups: -1}, plan: &confirm.Plan{Workload: w}, e: &sglang{}, facts: serverFacts{version: "0.5.22", model: "m/x"}}
+	cell := &plan.Cell{ID: "001-c8-s1-fresh", Cap: 8, Prompts: 64, Seed: 1}
+	s := &session{o: &Options{Server: "http://127.0.0.1:30000", ClientWarmups: -1}, plan: &plan.Plan{Workload: w}, e: &sglang{}, facts: serverFacts{version: "0.5.22", model: "m/x"}}
 	tests := []struct{ name, got, want string }{
-		{"sglang", s.sglangCommand(cell).line, `python3 -m sglang.bench_serving --backend sglang --host 127.0.0.1 --port 30000 --tokenizer /m/tok --dataset-name random --dataset-path '/data/share gpt.json' --num-prompts 64 --random-input-len 512 --random-output-len 128 --random-range-ratio 1 --warmup-requests 1 --seed 1 --max-concurrency 8 --output-file result.jsonl --output-details --cache-report`},
-		{"vllm", s.vllmCommand(cell).line, `vllm bench serve --backend vllm --host 127.0.0.1 --port 30000 --model m/x --tokenizer /m/tok --dataset-name random --dataset-path '/data/share gpt.json' --num-prompts 64 --random-input-len 512 --random-output-len 128 --random-range-ratio 1 --num-warmups 1 --seed 1 --max-concurrency 8 --save-result --save-detailed --result-dir . --result-filename result.json`},
+		{"sglang", s.sglangCommand(cell).line, `python3 -m sglang.bench_serving --backend sglang --host 127.0.0.1 --port 30000 --tokenizer /m/tok --dataset-name random --dataset-path '/data/share gpt.json' --num-prompts 64 --random-input-len 512 --random-output-len 128 --random-range-ratio 1 --seed 1 --max-concurrency 8 --warmup-requests 1 --output-file result.jsonl --output-details --cache-report`},
+		{"vllm", s.vllmCommand(cell).line, `vllm bench serve --backend vllm --host 127.0.0.1 --port 30000 --model m/x --tokenizer /m/tok --dataset-name random --dataset-path '/data/share gpt.json' --num-prompts 64 --random-input-len 512 --random-output-len 128 --random-range-ratio 1 --seed 1 --max-concurrency 8 --num-warmups 1 --save-result --save-detailed --result-dir . --result-filename result.json`},
 	}
 	s.facts.version = "0.4.5"
 	tests = append(tests, struct{ name, got, want string }{"old sglang", lastWords(s.sglangCommand(cell).line, 2), `--output-file result.jsonl`})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // command is an external client for one cell.
@@ -24,27 +24,15 @@ const vllmResult = "result.json"
 // sglangCommand is `sglang.bench_serving` with the plan's arguments. Details
 // and the cache report are asked for where the version has them (0.4.7 and
 // 0.5.14).
-func (s *session) sglangCommand(cell *confirm.Cell) command {
-	w := &s.plan.Workload
-	args := []string{orProgram(s.o.ClientProgram, "python3"), "-m", "sglang.bench_serving"}
-	args = append(args, "--backend", orProgram(w.Backend, "sglang"))
-	args = append(args, s.address()...)
-	args = optional(args, "--model", w.Model)
-	args = optional(args, "--tokenizer", w.Tokenizer)
-	args = optional(args, "--dataset-name", w.Dataset)
-	args = optional(args, "--dataset-path", w.DatasetPath)
-	args = append(args, "--num-prompts", strconv.Itoa(cell.Prompts))
-	args = optionalInt(args, "--random-input-len", w.InputLen)
-	args = optionalInt(args, "--random-output-len", w.OutputLen)
-	args = optionalFloat(args, "--random-range-ratio", w.RangeRatio)
-	args = s.withRate(args)
+func (s *session) sglangCommand(cell *plan.Cell) command {
 	warmups := 1 // the client's default, since 0.4.5
-	if w.Warmups != nil {
-		warmups = *w.Warmups
+	program := []string{orProgram(s.o.ClientProgram, "python3"), "-m", "sglang.bench_serving"}
+	args := s.benchArgs(cell, program, "sglang", s.plan.Workload.Model)
+	if w := s.plan.Workload.Warmups; w != nil {
+		warmups = *w
 		args = append(args, "--warmup-requests", strconv.Itoa(warmups))
 	}
-	args = append(args, "--seed", strconv.FormatInt(cell.Seed, 10), "--max-concurrency", strconv.Itoa(cell.Cap),
-		"--output-file", resultFile)
+	args = append(args, "--output-file", resultFile)
 	if s.e.name() != clientSGLang || versionAtLeast(s.facts.version, "0.4.7") {
 		args = append(args, "--output-details")
 	}
@@ -55,12 +43,25 @@ func (s *session) sglangCommand(cell *confirm.Cell) command {
 }
 
 // vllmCommand is `vllm bench serve` with the plan's arguments.
-func (s *session) vllmCommand(cell *confirm.Cell) command {
+func (s *session) vllmCommand(cell *plan.Cell) command {
+	warmups := 0
+	program := []string{orProgram(s.o.ClientProgram, "vllm"), "bench", "serve"}
+	args := s.benchArgs(cell, program, "vllm", orProgram(s.plan.Workload.Model, s.facts.model))
+	if w := s.plan.Workload.Warmups; w != nil && *w > 0 {
+		warmups = *w
+		args = append(args, "--num-warmups", strconv.Itoa(warmups))
+	}
+	args = append(args, "--save-result", "--save-detailed", "--result-dir", ".", "--result-filename", vllmResult)
+	return command{args: args, line: shellLine(args), result: vllmResult, warmups: &warmups}
+}
+
+// benchArgs are the arguments that both engines' clients call by one name.
+// What the plan leaves open is left to the client, but for the backend.
+func (s *session) benchArgs(cell *plan.Cell, program []string, backend, model string) []string {
 	w := &s.plan.Workload
-	args := []string{orProgram(s.o.ClientProgram, "vllm"), "bench", "serve"}
-	args = append(args, "--backend", orProgram(w.Backend, "vllm"))
+	args := append(program, "--backend", orProgram(w.Backend, backend))
 	args = append(args, s.address()...)
-	args = append(args, "--model", orProgram(w.Model, s.facts.model))
+	args = optional(args, "--model", model)
 	args = optional(args, "--tokenizer", w.Tokenizer)
 	args = optional(args, "--dataset-name", w.Dataset)
 	args = optional(args, "--dataset-path", w.DatasetPath)
@@ -69,19 +70,12 @@ func (s *session) vllmCommand(cell *confirm.Cell) command {
 	args = optionalInt(args, "--random-output-len", w.OutputLen)
 	args = optionalFloat(args, "--random-range-ratio", w.RangeRatio)
 	args = s.withRate(args)
-	warmups := 0
-	if w.Warmups != nil && *w.Warmups > 0 {
-		warmups = *w.Warmups
-		args = append(args, "--num-warmups", strconv.Itoa(warmups))
-	}
-	args = append(args, "--seed", strconv.FormatInt(cell.Seed, 10), "--max-concurrency", strconv.Itoa(cell.Cap),
-		"--save-result", "--save-detailed", "--result-dir", ".", "--result-filename", vllmResult)
-	return command{args: args, line: shellLine(args), result: vllmResult, warmups: &warmups}
+	return append(args, "--seed", strconv.FormatInt(cell.Seed, 10), "--max-concurrency", strconv.Itoa(cell.Cap))
 }
 
 // templateCommand fills the placeholders of a command template; values are
 // quoted for the shell that runs it.
-func (s *session) templateCommand(cell *confirm.Cell) command {
+func (s *session) templateCommand(cell *plan.Cell) command {
 	u, _ := url.Parse(s.o.Server) // checked with the options
 	const result = "result.json"
 	line := strings.NewReplacer(

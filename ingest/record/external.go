@@ -11,13 +11,13 @@ import (
 	"syscall"
 	"time"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 	"coldcase/ingest/pyjson"
 )
 
 // external runs a client as a program of its own, inside the folder of the
 // cell, its output kept as client.txt.
-func (s *session) external(ctx context.Context, cell *confirm.Cell, doc *CellDoc, c command) (*clientResult, error) {
+func (s *session) external(ctx context.Context, cell *plan.Cell, doc *cellDoc, c command) (*clientResult, error) {
 	doc.Command = c.line
 	doc.Result = c.result
 	dir := s.store.cellDir(cell.ID)

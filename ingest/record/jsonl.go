@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"coldcase/analysis/confirm"
-	"coldcase/analysis/latency"
+	"coldcase/ingest/plan"
 )
 
 // clientRecord is the result of the built-in client: one line of JSON in the
@@ -94,13 +93,13 @@ type cacheReport struct {
 	Rate   float64 `json:"cache_hit_rate_pct"`
 }
 
-// RecordSchema names the record of the built-in client.
-const RecordSchema = "coldcase.record/1"
+// recordSchema names the record of the built-in client.
+const recordSchema = "coldcase.record/1"
 
 // newRecord makes the record of a cell.
-func newRecord(s *session, cell *confirm.Cell, ratio, rate float64, prompts [][]int32, results []measured, started time.Time) *clientRecord {
+func newRecord(s *session, cell *plan.Cell, ratio, rate float64, prompts [][]int32, results []measured, started time.Time) *clientRecord {
 	r := &clientRecord{
-		Client: "coldcase", Schema: RecordSchema, Backend: s.e.name(), EngineVersion: s.facts.version, Model: s.facts.model,
+		Client: "coldcase", Schema: recordSchema, Backend: s.e.name(), EngineVersion: s.facts.version, Model: s.facts.model,
 		DatasetName: "random-ids", Seed: cell.Seed, NumPrompts: cell.Prompts, RequestRate: "inf", MaxConcurrency: cell.Cap,
 		InputLen: s.inputLen(), OutputLen: s.outputLen(), RangeRatio: ratio, TokenizePrompt: true,
 		StartTime: float64(started.UnixNano()) / 1e9,
@@ -197,17 +196,6 @@ func (r *clientRecord) add(m measured, prompt []int32, started time.Time) {
 	r.Errors = append(r.Errors, failed)
 	r.CachedTokens = append(r.CachedTokens, cached)
 	r.PromptHashes = append(r.PromptHashes, fmt.Sprintf("%016x", hashPrompt(prompt)))
-}
-
-// figures are mean, median, standard deviation, P90, P95 and P99 in ms; nil
-// without values.
-func figures(seconds []float64) (mean, median, std, p90, p95, p99 *float64) {
-	if len(seconds) == 0 {
-		return
-	}
-	v := latency.Sorted(seconds)
-	ms := func(f float64) *float64 { f *= 1000; return &f }
-	return ms(latency.Mean(v)), ms(latency.Quantile(v, 0.5)), ms(latency.Std(v)), ms(latency.Quantile(v, 0.9)), ms(latency.Quantile(v, 0.95)), ms(latency.Quantile(v, 0.99))
 }
 
 func (r *clientRecord) encode() []byte {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // runKit measures with the built-in client as many kits do: the caps in
@@ -29,8 +29,8 @@ func runKit(ctx context.Context, o *Options, stderr io.Writer) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	cells := slices.DeleteFunc(slices.Clone(s.plan.Cells), func(c confirm.Cell) bool { return c.Arm != confirm.Fresh })
-	slices.SortStableFunc(cells, func(a, b confirm.Cell) int { return a.Cap - b.Cap })
+	cells := slices.DeleteFunc(slices.Clone(s.plan.Cells), func(c plan.Cell) bool { return c.Arm != plan.Fresh })
+	slices.SortStableFunc(cells, func(a, b plan.Cell) int { return a.Cap - b.Cap })
 	seeds := s.plan.Seeds()
 	for _, c := range cells {
 		name := fmt.Sprintf("c%d", c.Cap)
@@ -46,7 +46,7 @@ func runKit(ctx context.Context, o *Options, stderr io.Writer) error {
 }
 
 // kitRun measures one run; base is the path of its files without their ends.
-func (s *session) kitRun(ctx context.Context, c *confirm.Cell, base string) error {
+func (s *session) kitRun(ctx context.Context, c *plan.Cell, base string) error {
 	if _, err := os.Stat(base + ".jsonl"); !errors.Is(err, fs.ErrNotExist) {
 		return usage("--out: %s.jsonl is there already", base)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 	"coldcase/samples/lab"
 )
 
@@ -99,7 +100,7 @@ func (ts *testServer) warmPrompts() map[string]int {
 }
 
 // quick are options with short waits.
-func quick(t *testing.T, ts *testServer, plan *confirm.Plan) Options {
+func quick(t *testing.T, ts *testServer, plan *plan.Plan) Options {
 	t.Helper()
 	return Options{
 		Server: ts.url, Out: filepath.Join(t.TempDir(), "sweep"), Yes: true, Plan: plan, ClientWarmups: -1,
@@ -108,7 +109,7 @@ func quick(t *testing.T, ts *testServer, plan *confirm.Plan) Options {
 }
 
 // smallPlan has two caps, two seeds and a repeat arm.
-func smallPlan(t *testing.T) *confirm.Plan {
+func smallPlan(t *testing.T) *plan.Plan {
 	t.Helper()
 	p, err := confirm.NewPlan(confirm.Options{Caps: []int{2, 4}, Prompts: []int{8, 12}, Seeds: []int64{1, 2}, InputLen: 64, OutputLen: 4, RangeRatio: 1, RepeatArm: true})
 	if err != nil {
@@ -131,7 +132,7 @@ func sweep(t *testing.T, o Options) (*Summary, error) {
 	return sum, err
 }
 
-func cellDoc(t *testing.T, o Options, id string) *CellDoc {
+func docOf(t *testing.T, o Options, id string) *cellDoc {
 	t.Helper()
 	doc := readCell(filepath.Join(o.Out, cellsDir, id))
 	if doc == nil {
@@ -173,7 +174,7 @@ func TestSweep(t *testing.T) {
 				}
 				warm := ts.warmPrompts()
 				for _, c := range o.Plan.Cells {
-					doc, rec := cellDoc(t, o, c.ID), readRecord(t, o, c.ID)
+					doc, rec := docOf(t, o, c.ID), readRecord(t, o, c.ID)
 					if rec.Completed != c.Prompts || len(rec.CachedTokens) != c.Prompts || rec.Seed != c.Seed || rec.Client != "coldcase" {
 						t.Errorf("%s: record: %d completed, %d cached, seed %d, client %q", c.ID, rec.Completed, len(rec.CachedTokens), rec.Seed, rec.Client)
 					}
@@ -186,7 +187,7 @@ func TestSweep(t *testing.T) {
 							hits++
 						}
 					}
-					if c.Arm == confirm.Repeat {
+					if c.Arm == plan.Repeat {
 						if warm[c.ID] != c.Prompts || hits != c.Prompts {
 							t.Errorf("%s: %d warm by the truth, %d by the record, want %d", c.ID, warm[c.ID], hits, c.Prompts)
 						}
@@ -245,7 +246,7 @@ func TestFaults(t *testing.T) {
 				warm := ts.warmPrompts()
 				fresh := 0
 				for i, c := range sum.Cells {
-					if o.Plan.Cells[i].Arm != confirm.Fresh {
+					if o.Plan.Cells[i].Arm != plan.Fresh {
 						continue
 					}
 					if c.State == Done {
@@ -253,7 +254,7 @@ func TestFaults(t *testing.T) {
 						if warm[c.ID] > 0 {
 							t.Errorf("%s is done, and %d of its prompts were warm", c.ID, warm[c.ID])
 						}
-						if !cellDoc(t, o, c.ID).Flush.Proved {
+						if !docOf(t, o, c.ID).Flush.Proved {
 							t.Errorf("%s is done without a proof", c.ID)
 						}
 					} else if c.State != left && c.Why == "" {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // Options say what to run against which server, and where to write.
@@ -18,7 +19,7 @@ type Options struct {
 	Server string // URL
 	Out    string // folder of the record
 	Yes    bool   // the person agrees that caches are flushed
-	Plan   *confirm.Plan
+	Plan   *plan.Plan
 
 	Engine        string // auto, sglang or vllm
 	Client        string // "" = the plan's
@@ -29,6 +30,7 @@ type Options struct {
 	APIKeyEnv     string
 	AdminKeyEnv   string
 	MaxMinutes    float64
+	Only          []string // ids of the cells to run; empty = all
 	// AsKit records the runs as a careless kit does: in the order of the caps,
 	// with no flush and no proof. For teaching and for tests.
 	AsKit bool
@@ -61,12 +63,16 @@ func Flags(f *pflag.FlagSet) *Options {
 	f.StringVar(&o.APIKeyEnv, "api-key-env", "", "environment variable that holds the server's key")
 	f.StringVar(&o.AdminKeyEnv, "admin-key-env", "", "environment variable that holds the key for the flush, if it is another")
 	f.Float64Var(&o.MaxMinutes, "max-minutes", 0, "start no further cell after this time")
+	f.StringSliceVar(&o.Only, "only", nil, "run these cells of the plan only, by `ID`; others are left")
 	f.BoolVar(&o.AsKit, "as-kit", false, "for teaching: measure as a careless kit does, cap by cap, with no flush and no proof")
 	f.DurationVar(&o.IdleWait, "idle-wait", time.Minute, "longest wait for an idle server")
 	f.DurationVar(&o.IdleHold, "idle-hold", 1500*time.Millisecond, "how long the server must stay idle before a cell")
 	f.DurationVar(&o.FlushWait, "flush-wait", time.Minute, "how long a refused flush is tried again")
 	return o
 }
+
+// wants reports whether a cell is to be run.
+func (o *Options) wants(id string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, id) }
 
 func (o *Options) check() error {
 	if o.Out == "" {
@@ -88,9 +94,9 @@ func (o *Options) check() error {
 	default:
 		return usage("--engine %q: want auto, sglang or vllm", o.Engine)
 	}
-	for flag, name := range map[string]string{"--api-key-env": o.APIKeyEnv, "--admin-key-env": o.AdminKeyEnv} {
-		if name != "" && os.Getenv(name) == "" {
-			return usage("%s: the environment has no variable %s", flag, name)
+	for _, key := range []struct{ flag, name string }{{"--api-key-env", o.APIKeyEnv}, {"--admin-key-env", o.AdminKeyEnv}} {
+		if key.name != "" && os.Getenv(key.name) == "" {
+			return usage("%s: the environment has no variable %s", key.flag, key.name)
 		}
 	}
 	if o.ServerLog != "" {

@@ -46,7 +46,7 @@ func (p *progress) state(s string) {
 	p.written = len(line)
 }
 
-func (p *progress) end(doc *CellDoc) {
+func (p *progress) end(doc *cellDoc) {
 	p.mu.Lock()
 	took := time.Since(p.since)
 	if doc.State == Done {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // promptStream separates the draws of prompts from other uses of a seed.
@@ -15,7 +15,7 @@ const promptStream = 0x70726f6d7074
 // Prompt i depends on the seed and on i alone, so that the first prompts of a
 // larger cell are those of a smaller one, as with the engines' own random sets.
 // Lengths lie in [len × ratio, len], as SGLang's --random-range-ratio has it.
-func prompts(cell *confirm.Cell, length int, ratio float64) [][]int32 {
+func prompts(cell *plan.Cell, length int, ratio float64) [][]int32 {
 	seen := map[uint64]bool{}
 	list := make([][]int32, cell.Prompts)
 	for i := range list {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 	"coldcase/samples/lab"
 )
 
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 			if err != nil {
 				panic(err)
 			}
-			if o.Plan, err = confirm.Decode(b); err != nil {
+			if o.Plan, err = plan.Decode(b); err != nil {
 				panic(err)
 			}
 		}
@@ -170,7 +171,7 @@ func TestInterrupt(t *testing.T) {
 	if sum, err = sweep(t, o); err != nil || !sum.Complete() {
 		t.Fatalf("resumed: %v %v", sum, err)
 	}
-	doc := cellDoc(t, o, sum.Cells[1].ID)
+	doc := docOf(t, o, sum.Cells[1].ID)
 	if len(doc.Earlier) != 1 || doc.Earlier[0].State != Aborted {
 		t.Errorf("earlier attempts of the aborted cell: %+v", doc.Earlier)
 	}
@@ -262,8 +263,29 @@ func TestRestartCommand(t *testing.T) {
 	if err != nil || !sum.Complete() {
 		t.Fatalf("with --restart-cmd: %v %v", sum, err)
 	}
-	doc := cellDoc(t, o, sum.Cells[0].ID)
+	doc := docOf(t, o, sum.Cells[0].ID)
 	if !doc.Flush.Proved || *doc.Flush.Canary.After != 0 {
 		t.Errorf("flush: %+v", doc.Flush)
+	}
+}
+
+// TestOnly: a sweep can be run cell by cell into one folder or into several;
+// what was not asked for is left and does not make it fail.
+func TestOnly(t *testing.T) {
+	ts := startLab(t, lab.Config{})
+	p := smallPlan(t)
+	o := quick(t, ts, p)
+	o.Only = []string{p.Cells[1].ID}
+	sum, err := sweep(t, o)
+	if err != nil || sum.Done != 1 || sum.Cells[1].State != Done || sum.Left != len(p.Cells)-1 {
+		t.Fatalf("%v: %s", err, sum)
+	}
+	o.Only = []string{"nosuch"}
+	if _, err := sweep(t, o); !errors.Is(err, ErrUsage) {
+		t.Errorf("an unknown cell: %v", err)
+	}
+	o.Only = nil
+	if sum, err := sweep(t, o); err != nil || !sum.Complete() {
+		t.Errorf("the rest: %v: %s", err, sum)
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"syscall"
 	"time"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // Run runs the cells of a plan that are not done yet. It returns nil if every
@@ -81,14 +82,19 @@ func (s *session) choosePlan() error {
 		return usage("--server: the registered plan says %s", s.plan.Server)
 	}
 	s.plan.Server = s.o.Server
+	for _, id := range s.o.Only {
+		if !slices.ContainsFunc(s.plan.Cells, func(c plan.Cell) bool { return c.ID == id }) {
+			return usage("--only: the plan has no cell %s", id)
+		}
+	}
 	return s.checkClient()
 }
 
 // samePlan compares what a person agreed to; server, engine and client are
 // filled in when a plan is registered.
-func samePlan(a, b *confirm.Plan) bool {
+func samePlan(a, b *plan.Plan) bool {
 	x, y := *a, *b
-	for _, p := range []*confirm.Plan{&x, &y} {
+	for _, p := range []*plan.Plan{&x, &y} {
 		p.Server, p.Engine, p.Client = "", "", ""
 	}
 	ex, errX := x.Encode()
@@ -130,6 +136,9 @@ func (s *session) cells(ctx context.Context) error {
 	began := time.Now()
 	for i := range s.plan.Cells {
 		id := s.plan.Cells[i].ID
+		if !s.o.wants(id) {
+			continue
+		}
 		if old := s.store.cell(id); old != nil && old.State == Done {
 			continue
 		}
@@ -154,13 +163,13 @@ func (s *session) cells(ctx context.Context) error {
 	return nil
 }
 
-// outcome sums the record up.
+// outcome sums the record up; cells that were not asked for do not count.
 func (s *session) outcome(stop error) error {
 	sum, err := Status(s.store.dir)
 	if err != nil {
 		return err
 	}
-	if sum.Complete() {
+	if stop == nil && !slices.ContainsFunc(sum.Cells, func(c cellState) bool { return c.State != Done && s.o.wants(c.ID) }) {
 		return nil
 	}
 	if stop != nil {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // session is a sweep at work: one server, one plan, one record.
@@ -16,7 +16,7 @@ type session struct {
 	t     *target
 	e     engine
 	facts serverFacts
-	plan  *confirm.Plan
+	plan  *plan.Plan
 	store *store
 	show  *progress
 
@@ -33,7 +33,7 @@ type flushDoc struct {
 	Proved   bool          `json:"proved"`
 	By       string        `json:"by"`
 	Ranks    int           `json:"ranks"`
-	Canary   Canary        `json:"canary"`
+	Canary   canaryShown   `json:"canary"`
 }
 
 // counters scrapes until two readings agree; ok is false if the server has no
@@ -60,7 +60,7 @@ func (s *session) look(ctx context.Context) error {
 
 // warm sends prompts of its own, as many at once as the cell will have in
 // flight, so that no measured batch is the first of its size.
-func (s *session) warm(ctx context.Context, cell *confirm.Cell) error {
+func (s *session) warm(ctx context.Context, cell *plan.Cell) error {
 	n := min(cell.Cap, cell.Prompts, maxWarm)
 	length := s.inputLen()
 	done := make(chan error, n)
@@ -134,6 +134,6 @@ const restartWait = 30 * time.Minute
 
 func stampNow() string { return time.Now().UTC().Format(time.RFC3339Nano) }
 
-func (s *session) path(cell *confirm.Cell, name string) string {
+func (s *session) path(cell *plan.Cell, name string) string {
 	return filepath.Join(s.store.cellDir(cell.ID), name)
 }

@@ -9,11 +9,11 @@ import (
 // Summary is the state of a record.
 type Summary struct {
 	Done, Refused, Failed, Aborted, Left int
-	Cells                                []CellState
+	Cells                                []cellState
 }
 
-// CellState is one cell of the plan.
-type CellState struct {
+// cellState is one cell of the plan.
+type cellState struct {
 	ID    string
 	State string // done, refused, failed, aborted or left
 	Why   string
@@ -33,7 +33,7 @@ func Status(dir string) (*Summary, error) {
 	}
 	s := &Summary{}
 	for _, c := range plan.Cells {
-		state := CellState{ID: c.ID, State: left}
+		state := cellState{ID: c.ID, State: left}
 		if doc := readCell(filepath.Join(dir, cellsDir, c.ID)); doc != nil {
 			state.State, state.Why = doc.State, doc.Why
 		}

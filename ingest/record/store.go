@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"coldcase/analysis/confirm"
+	"coldcase/ingest/plan"
 )
 
 // The layout of a record.
@@ -32,11 +32,11 @@ const (
 	Aborted = "aborted" // not ended
 )
 
-// CellSchema names the document of cell.json.
-const CellSchema = "coldcase.cell/1"
+// cellSchema names the document of cell.json.
+const cellSchema = "coldcase.cell/1"
 
-// CellDoc is coldcase.cell/1.
-type CellDoc struct {
+// cellDoc is coldcase.cell/1.
+type cellDoc struct {
 	Schema       string    `json:"schema"`
 	ID           string    `json:"id"`
 	State        string    `json:"state"`
@@ -52,33 +52,33 @@ type CellDoc struct {
 	Result       string    `json:"result"` // the client's result file
 	Engine       string    `json:"engine"` // name and version
 	ServerLife   string    `json:"server_life"`
-	Flush        FlushPart `json:"flush"`
+	Flush        flushPart `json:"flush"`
 	RequestsSent *int      `json:"requests_sent"` // prompts and the client's warm-ups
 	RequestsSeen *int      `json:"requests_seen"` // by the server's counters
 	CachedTokens *int64    `json:"cached_tokens"` // by the server's counters
 	Notes        []string  `json:"notes"`
 	// Earlier tells how earlier attempts at this cell ended.
-	Earlier []Attempt `json:"earlier"`
+	Earlier []attempt `json:"earlier"`
 }
 
-// FlushPart is what cell.json says about the flush.
-type FlushPart struct {
-	Asked    bool   `json:"asked"`
-	Answered string `json:"answered"` // done, refused, unknown or ""
-	Proved   bool   `json:"proved"`
-	Canary   Canary `json:"canary"`
+// flushPart is what cell.json says about the flush.
+type flushPart struct {
+	Asked    bool        `json:"asked"`
+	Answered string      `json:"answered"` // done, refused, unknown or ""
+	Proved   bool        `json:"proved"`
+	Canary   canaryShown `json:"canary"`
 }
 
-// Canary is what the private prompt showed: cached tokens before the flush and
+// canaryShown is what the private prompt showed: cached tokens before the flush and
 // after it; nil = not seen. With several ranks, the least before and the most
 // after.
-type Canary struct {
+type canaryShown struct {
 	Before *int `json:"before"`
 	After  *int `json:"after"`
 }
 
-// Attempt is an earlier attempt at a cell.
-type Attempt struct {
+// attempt is an earlier attempt at a cell.
+type attempt struct {
 	State string `json:"state"`
 	Why   string `json:"why"`
 }
@@ -119,9 +119,9 @@ const tempPattern = ".coldcase-*"
 func (s *store) close() { s.lock.Close() }
 
 // plan reads the plan of the record, nil if it has none.
-func (s *store) plan() (*confirm.Plan, error) { return readPlan(s.dir) }
+func (s *store) plan() (*plan.Plan, error) { return readPlan(s.dir) }
 
-func readPlan(dir string) (*confirm.Plan, error) {
+func readPlan(dir string) (*plan.Plan, error) {
 	b, err := os.ReadFile(filepath.Join(dir, planFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -129,7 +129,7 @@ func readPlan(dir string) (*confirm.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	p, err := confirm.Decode(b)
+	p, err := plan.Decode(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, planFile), err)
 	}
@@ -150,25 +150,25 @@ func (s *store) cellDir(id string) string { return filepath.Join(s.dir, cellsDir
 
 // cell reads the cell.json of a cell, nil if there is none or if it is damaged:
 // such a cell is not finished.
-func (s *store) cell(id string) *CellDoc { return readCell(s.cellDir(id)) }
+func (s *store) cell(id string) *cellDoc { return readCell(s.cellDir(id)) }
 
-func readCell(dir string) *CellDoc {
+func readCell(dir string) *cellDoc {
 	b, err := os.ReadFile(filepath.Join(dir, cellFile))
 	if err != nil {
 		return nil
 	}
-	var c CellDoc
-	if json.Unmarshal(b, &c) != nil || c.Schema != CellSchema {
+	var c cellDoc
+	if json.Unmarshal(b, &c) != nil || c.Schema != cellSchema {
 		return nil
 	}
 	return &c
 }
 
 // begin empties the folder of a cell and writes that it has not ended.
-func (s *store) begin(c *CellDoc) error {
+func (s *store) begin(c *cellDoc) error {
 	dir := s.cellDir(c.ID)
 	if old := s.cell(c.ID); old != nil {
-		c.Earlier = append(old.Earlier, Attempt{old.State, old.Why})
+		c.Earlier = append(old.Earlier, attempt{old.State, old.Why})
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (s *store) begin(c *CellDoc) error {
 }
 
 // write writes cell.json.
-func (s *store) write(c *CellDoc) error {
+func (s *store) write(c *cellDoc) error {
 	return writeJSON(filepath.Join(s.cellDir(c.ID), cellFile), c)
 }
 

@@ -94,7 +94,7 @@ func startStream(w http.ResponseWriter) (send func(string)) {
 // who reads the role and the cell of a request from its header.
 func who(r *http.Request) (role, cell string) {
 	role = roleClient
-	for _, f := range strings.Fields(r.Header.Get(RoleHeader)) {
+	for _, f := range strings.Fields(r.Header.Get(roleHeader)) {
 		name, value, _ := strings.Cut(f, "=")
 		switch name {
 		case "role":

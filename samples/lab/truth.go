@@ -38,8 +38,8 @@ const (
 	roleForeign = "foreign"
 )
 
-// RoleHeader names who sends a request and for which cell of a sweep.
-const RoleHeader = "X-Coldcase"
+// roleHeader names who sends a request and for which cell of a sweep.
+const roleHeader = "X-Coldcase"
 
 type truthWriter struct {
 	mu sync.Mutex

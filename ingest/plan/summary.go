@@ -1,4 +1,4 @@
-package confirm
+package plan
 
 import (
 	"fmt"
@@ -21,10 +21,10 @@ func (p *Plan) Summary(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "%d cells: %d fresh, %d repeat; %d prompts in all; client %s\n", len(p.Cells), fresh, repeat, requests, p.Client)
 	fmt.Fprintf(b, "workload: %s, %s tokens in, %s tokens out\n", orDefault(p.Workload.Dataset), lenText(p.Workload.InputLen), lenText(p.Workload.OutputLen))
-	for _, pt := range p.points() {
-		fmt.Fprintf(b, "  cap %d: %d prompts\n", pt.cap, pt.prompts)
+	for _, pt := range p.Points() {
+		fmt.Fprintf(b, "  cap %d: %d prompts\n", pt.Cap, pt.Prompts)
 	}
-	fmt.Fprintf(b, "seeds: %s; order shuffled by seed %d\n", join(p.Seeds()), p.OrderSeed)
+	fmt.Fprintf(b, "seeds: %s; order shuffled by seed %d\n", p.seedText(), p.OrderSeed)
 	if p.EstimateS != nil {
 		fmt.Fprintf(b, "time: about %s, by the kit's durations\n", (time.Duration(*p.EstimateS) * time.Second).Round(time.Second))
 	}
@@ -55,4 +55,13 @@ func orDefault(s string) string {
 		return "default"
 	}
 	return s
+}
+
+// seedText lists the seeds for a person.
+func (p *Plan) seedText() string {
+	var s []string
+	for _, n := range p.Seeds() {
+		s = append(s, fmt.Sprint(n))
+	}
+	return strings.Join(s, ", ")
 }

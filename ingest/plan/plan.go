@@ -1,4 +1,8 @@
-package confirm
+// Package plan is the document that a sweep registers before its first
+// request: what will be sent, in which order, what is expected and what would
+// refute it. analysis/confirm writes and judges plans, ingest/record runs them;
+// neither needs the other. Out of scope: choosing what to run.
+package plan
 
 import (
 	"encoding/json"
@@ -7,8 +11,8 @@ import (
 	"slices"
 )
 
-// PlanSchema names the document of plan.json.
-const PlanSchema = "coldcase.plan/1"
+// Schema names the document of plan.json.
+const Schema = "coldcase.plan/1"
 
 // The arms of a sweep.
 const (
@@ -100,34 +104,16 @@ type KitPoint struct {
 	DurationS  *float64 `json:"duration_s"`
 }
 
-// Options are the choices of a person; zero values leave them to the kit, or
-// to the defaults.
-type Options struct {
-	Server     string
-	Engine     string
-	Client     string
-	Caps       []int
-	Prompts    []int   // one for all caps, or one per cap
-	Seeds      []int64 // fresh seeds
-	InputLen   int
-	OutputLen  int
-	RangeRatio float64 // below 0: not given
-	Dataset    string
-	RepeatArm  bool
-	OrderSeed  uint64  // 0 = 1
-	Percentile float64 // the deepest percentile that the result shall show, in %
-}
-
 // Decode reads a plan.json.
 func Decode(data []byte) (*Plan, error) {
 	var p Plan
 	if err := json.Unmarshal(data, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	if p.Schema != PlanSchema {
-		return nil, fmt.Errorf("plan: schema %q, want %q", p.Schema, PlanSchema)
+	if p.Schema != Schema {
+		return nil, fmt.Errorf("plan: schema %q, want %q", p.Schema, Schema)
 	}
-	return &p, p.check()
+	return &p, p.Check()
 }
 
 // Encode is the text of plan.json.
@@ -139,8 +125,8 @@ func (p *Plan) Encode() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// check refuses a plan that cannot be run as it stands.
-func (p *Plan) check() error {
+// Check refuses a plan that cannot be run as it stands.
+func (p *Plan) Check() error {
 	if len(p.Cells) == 0 {
 		return errors.New("plan: no cells")
 	}
@@ -166,6 +152,43 @@ func (p *Plan) check() error {
 		}
 	}
 	return nil
+}
+
+// Point is a cap and its number of prompts.
+type Point struct{ Cap, Prompts int }
+
+// Points lists the caps of a plan in ascending order.
+func (p *Plan) Points() []Point {
+	var list []Point
+	for _, c := range p.Cells {
+		if !slices.ContainsFunc(list, func(x Point) bool { return x.Cap == c.Cap }) {
+			list = append(list, Point{c.Cap, c.Prompts})
+		}
+	}
+	slices.SortFunc(list, func(a, b Point) int { return a.Cap - b.Cap })
+	return list
+}
+
+// Seeds lists the fresh seeds in ascending order.
+func (p *Plan) Seeds() []int64 {
+	var list []int64
+	for _, c := range p.Cells {
+		if !slices.Contains(list, c.Seed) {
+			list = append(list, c.Seed)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// HasCap reports whether the plan has a cell at cap n.
+func (p *Plan) HasCap(n int) bool {
+	for _, c := range p.Cells {
+		if c.Cap == n {
+			return true
+		}
+	}
+	return false
 }
 
 // safeID reports whether an id is one path element without surprises.
