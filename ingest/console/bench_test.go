@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"coldcase/ingest/capture"
-	"coldcase/ingest/console/internal/gen"
 	"coldcase/ingest/format"
 	"coldcase/ingest/sglang"
+	"coldcase/internal/gen"
 )
 
 // benchMiB is the size of the generated inputs, in MiB. COLDCASE_BENCH_MIB=1000
@@ -63,11 +63,11 @@ func reference(b *testing.B, name string, args ...string) time.Duration {
 }
 
 // report adds the best time of an iteration, and its ratio to the reference.
-func report(b *testing.B, best, ref time.Duration) {
-	b.ReportMetric(float64(best.Milliseconds()), "best-ms")
+func report(b *testing.B, best time.Duration, name string, ref time.Duration) {
+	b.ReportMetric(best.Seconds(), "s/best")
 	if ref > 0 {
-		b.ReportMetric(float64(ref.Milliseconds()), "ref-ms")
-		b.ReportMetric(float64(best)/float64(ref), "x-ref")
+		b.ReportMetric(ref.Seconds(), "s/"+name)
+		b.ReportMetric(float64(best)/float64(ref), "x-"+name)
 	}
 	b.ReportMetric(peakMiB(), "peak-MiB")
 }
@@ -120,7 +120,7 @@ func BenchmarkServerLog(b *testing.B) {
 			b.Fatalf("%d prefill lines of %d, %d lines of %d", n, want.Prefill, out.File.Lines, want.Lines)
 		}
 	}
-	report(b, best, ref)
+	report(b, best, "wc-l", ref)
 }
 
 const pythonLoads = `
@@ -151,7 +151,7 @@ func BenchmarkRecords(b *testing.B) {
 			b.Fatalf("%d records of %d", n, want)
 		}
 	}
-	report(b, best, ref)
+	report(b, best, "json.loads", ref)
 }
 
 // readFile reads a file on disk as package ingest does.

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coldcase/ingest/capture"
-	"coldcase/ingest/console/internal/gen"
 	"coldcase/ingest/format"
 	"coldcase/ingest/sglang"
+	"coldcase/internal/gen"
 )
 
 // lists lets cmp look into the event lists of a log.
