@@ -83,9 +83,16 @@ func repeatArm(d *carryover.Run) bool {
 }
 
 // WorkloadKey names everything of a run but its cap, seed and number of
-// prompts: runs of one key may stand beside each other in a comparison.
+// prompts: runs of one key may stand beside each other in a comparison. A run
+// that does not tell its request rate is taken for a closed loop, as
+// everywhere here: without that a report whose arguments are lost could not
+// stand beside its twin.
 func WorkloadKey(d *carryover.Run) string {
-	key := fmt.Sprintf("%s|%s|%v|%d", str(d.Engine), str(d.Dataset), d.RequestRate, -1)
+	rate := d.RequestRate
+	if rate == nil {
+		rate = "inf"
+	}
+	key := fmt.Sprintf("%s|%s|%v", str(d.Engine), str(d.Dataset), rate)
 	if d.Facts == nil || d.Facts.Run == nil {
 		return key
 	}
