@@ -23,9 +23,9 @@ type runCase struct {
 	engine string
 	lens   lens
 	sizes  sizes
-	// sent is the number of prompts whose hits count: completed, else asked;
-	// -1 unknown.
-	sent int64
+	// sent is the number of prompts, answered those that succeeded; -1
+	// unknown. One that failed may have been prefilled, or never have arrived.
+	sent, answered int64
 	// warm bounds the client's own requests before the measured ones.
 	warm span
 	// sharing is what prompts of this run can have in common.
@@ -34,6 +34,10 @@ type runCase struct {
 	flush flushState
 	// empty is the proof that nothing was cached when the run started.
 	empty proof
+	// refuted is a proof of emptiness that hits contradict; noEmpty bars it.
+	refuted   proof
+	refutedBy string
+	noEmpty   bool
 	// first is what the run's own warm-up found of prompt 1.
 	first warmUp
 	// predicted is what the arguments imply; nil if they say nothing.
@@ -81,7 +85,10 @@ func (k *runCase) conclude() {
 	k.warm = warmOf(k)
 	k.flush = k.flushOf()
 	k.first = k.warmUpOf()
-	k.empty = k.emptyOf()
+	k.empty = proof{}
+	if !k.noEmpty {
+		k.empty = k.emptyOf()
+	}
 }
 
 // concludeAll draws the conclusions of a run: with several feasible places,
@@ -130,10 +137,14 @@ func newCase(c *capture.Capture, tl *timeline.Timeline, i int) *runCase {
 		k.engine = k.server.Engine
 	}
 	switch {
-	case r.Merged.Completed != nil:
-		k.sent = int64(*r.Merged.Completed)
 	case r.Merged.Workload.Prompts != nil:
 		k.sent = int64(*r.Merged.Workload.Prompts)
+	case r.Merged.Completed != nil:
+		k.sent = int64(*r.Merged.Completed)
+	}
+	k.answered = k.sent
+	if r.Merged.Completed != nil {
+		k.answered = int64(*r.Merged.Completed)
 	}
 	k.lens = lensOf(r)
 	known := k.server.PageSize != nil || k.server.HitAlignment != nil
@@ -146,7 +157,7 @@ func newCase(c *capture.Capture, tl *timeline.Timeline, i int) *runCase {
 // the log shows beyond the measured prompts.
 func warmOf(k *runCase) span {
 	w := span{int64(k.want.MinWarm), int64(k.want.MaxWarm)}
-	if p := k.place(); p != nil && p.Warm >= 0 && p.Foreign == 0 && w.lo != w.hi {
+	if p := k.place(); p != nil && p.Warm >= 0 && p.Foreign == 0 && p.Doubt == 0 && w.lo != w.hi {
 		w = exactly(int64(p.Warm))
 	}
 	return w

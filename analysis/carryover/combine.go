@@ -7,8 +7,9 @@ import "fmt"
 type combined struct {
 	atStart, full, partial, tokens, hits field
 	conflicts                            []Conflict
-	// impossible is true if a source named a value that cannot be.
-	impossible bool
+	// doubted is true if sources contradict each other or name a value that
+	// cannot be: nothing is called clean then.
+	doubted bool
 }
 
 // field is one combined interval with its grade.
@@ -64,10 +65,10 @@ func combine(fs []finding) combined {
 	c.hits = pick("hits", func(f *finding) span { return f.hits })
 	for i := range fs {
 		if fs[i].conflict != "" {
-			c.impossible = true
 			c.conflicts = append(c.conflicts, Conflict{Between: []string{fs[i].name, fs[i].name}, Text: fs[i].conflict})
 		}
 	}
+	c.doubted = len(c.conflicts) > 0
 	return c
 }
 

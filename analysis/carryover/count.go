@@ -58,19 +58,15 @@ func orderBy(tl *timeline.Timeline, n int) string {
 }
 
 func (k *runCase) count() *Run {
-	var fs []finding
+	fs := k.hear()
 	var details *finding
-	for _, w := range witnesses {
-		if f, ok := w(k); ok {
-			fs = append(fs, f)
-		}
-	}
 	for i := range fs {
 		if fs[i].byPrompt != nil {
 			details = &fs[i]
 		}
 	}
 	c := combine(fs)
+	k.doubtEmpty(&c)
 	r := bareRun(k.run.ID, "run")
 	k.describe(r)
 	r.PrefixCache = cacheState(k.server, c.hits.lo > 0)
@@ -84,10 +80,46 @@ func (k *runCase) count() *Run {
 	if f := k.predicted; f != nil {
 		r.Predicted = &Prediction{Low: f.prompts.lo, High: f.prompts.high(), Tokens: f.tokens.bounds(), From: orEmpty(f.from), Note: f.note}
 	}
-	r.Verdict = verdict(c.atStart, k.prompts(), !k.damaged() && !c.impossible)
+	r.Verdict = verdict(c.atStart, k.prompts(), !k.damaged() && !c.doubted)
 	r.Why = k.why(r, c)
 	r.Facts = k.facts(details, c)
 	return r
+}
+
+// hear asks every witness. If hits that the run cannot have made itself speak
+// against the proof that its cache was empty, the proof is dropped for all of
+// them, and kept as what it is then: one side of a contradiction.
+func (k *runCase) hear() []finding {
+	var fs []finding
+	contradicted := ""
+	for _, w := range witnesses {
+		if f, ok := w(k); ok {
+			fs = append(fs, f)
+			if k.empty.ok && f.grade.Measured() && f.conflict != "" && f.against {
+				contradicted = f.name
+			}
+		}
+	}
+	if contradicted == "" {
+		return fs
+	}
+	k.refuted, k.refutedBy = k.empty, contradicted
+	k.empty, k.noEmpty = proof{}, true
+	return k.hear()
+}
+
+// doubtEmpty adds the contradiction between a proof of emptiness and hits: the
+// interval then holds both, and the verdict needs both to agree.
+func (k *runCase) doubtEmpty(c *combined) {
+	if !k.refuted.ok {
+		return
+	}
+	c.conflicts = append(c.conflicts, Conflict{
+		Between: []string{k.refutedBy, "empty-cache"},
+		Text:    fmt.Sprintf("%s; yet %s hits, which prompts of this run cannot have made, were there before it", k.refuted.by, c.atStart.span),
+	})
+	c.doubted = true
+	c.atStart.lo, c.full.lo, c.partial.lo = 0, 0, 0
 }
 
 // prompts is the number that shares are taken of.
@@ -131,7 +163,9 @@ func (k *runCase) describe(r *Run) {
 	m := &k.run.Merged
 	r.Engine, r.EngineVersion = text(k.engine), text(k.server.Version)
 	r.Client, r.Dataset = text(m.Client), text(m.Workload.Dataset)
-	r.Seed = m.Workload.Seed
+	if !m.Workload.Presumed {
+		r.Seed = m.Workload.Seed // a presumed one is in the prediction, with its note
+	}
 	r.Source = append([]capture.Span{}, k.run.Spans...)
 	for _, p := range k.places {
 		if k.want.Maybe {

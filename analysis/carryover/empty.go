@@ -13,6 +13,9 @@ import (
 
 // emptyOf looks for such a proof, the surest first.
 func (k *runCase) emptyOf() proof {
+	if keepsBeyond(&k.server) {
+		return proof{}
+	}
 	for _, try := range []func() proof{k.emptyOnLog, k.emptyByCounters, k.emptyByOutcome} {
 		if p := try(); p.ok {
 			return p
@@ -24,7 +27,7 @@ func (k *runCase) emptyOf() proof {
 // emptyOnLog proves it from the run's certain place on a log.
 func (k *runCase) emptyOnLog() proof {
 	p := k.place()
-	if p == nil || p.Stated || !p.Whole || p.Foreign != 0 || !p.Track.Log.Complete || !k.accountable() {
+	if p == nil || p.Stated || !p.Whole || p.Foreign != 0 || p.Doubt != 0 || !p.Track.Log.Complete || !k.accountable() {
 		return proof{}
 	}
 	if k.flush.state == flushProved && k.flush.line > 0 {
@@ -34,6 +37,9 @@ func (k *runCase) emptyOnLog() proof {
 		if !requestBetween(p, k.flush.line, p.FirstRequest()-1) && !served(p.Track, k.flush.line, p.FirstRequest()-1) && k.othersPlaced() {
 			return proof{true, "the cache was flushed before the run, and nothing but its own requests came after", k.flush.evidence}
 		}
+	}
+	if k.servedAlready() {
+		return proof{}
 	}
 	life := p.Track.Lives[p.Life]
 	if life.Started && len(requestsBefore(p)) == 0 || life.Started && lastRequest(p) < life.From {
@@ -45,6 +51,16 @@ func (k *runCase) emptyOnLog() proof {
 		return proof{true, "the server had just started, and nothing but the run's own requests came after", []capture.Evidence{k.quote(p.Track.Log.File, life.Ready)}}
 	}
 	return proof{}
+}
+
+// servedAlready reports whether the scrape before the run shows requests that a
+// server that had just started cannot have served: then lines are missing.
+func (k *runCase) servedAlready() bool {
+	if k.run.Before == nil {
+		return false
+	}
+	n, _, ok := servedBefore(k.run.Before)
+	return ok && n > nearZeroTokens
 }
 
 // accountable reports whether requests can be counted at all: the number of
@@ -128,10 +144,17 @@ func (k *runCase) emptyByCounters() proof {
 	if k.flush.state == flushProved && k.flush.byClient {
 		return proof{true, "the client flushed after its warm-up, and only its own requests were served", k.flush.evidence}
 	}
-	if k.flush.state == flushProved && !k.flush.byClient && k.flush.line == 0 && k.continues() {
+	if k.flush.state == flushProved && !k.flush.byClient && k.flush.line == 0 && k.continues() && !k.otherTier() {
 		return proof{true, "a flush succeeded before the run, and no request was served from the run before it on but its own", k.flush.evidence}
 	}
 	return proof{}
+}
+
+// otherTier reports whether blocks may come from a tier that a reset does not
+// clear: a connector or an offload store.
+func (k *runCase) otherTier() bool {
+	ext := capture.NewDelta(k.run.Before, k.run.After).ExternalHits()
+	return ext.OK && ext.Value > 0
 }
 
 // onlyOwnRequests reports whether the counters show exactly the requests that
@@ -192,13 +215,13 @@ func (k *runCase) emptyByOutcome() proof {
 	if q == nil || len(q.Cached) == 0 || !q.InOrder || k.warm.lo < 1 || q.Cached[0] != 0 {
 		return proof{}
 	}
-	if off := k.server.PrefixCache; off != nil && !*off {
+	if off := k.server.PrefixCache; off != nil && !*off || k.ranks() > 1 || !k.sizes.plain {
 		return proof{}
 	}
 	if k.promptLens(q, 0).lo < max(16, k.page()) {
 		return proof{} // too short to be a hit
 	}
-	if p := k.place(); (p == nil || p.Foreign != 0 || !p.Whole) && !k.onlyOwnRequests() {
+	if p := k.place(); (p == nil || p.Foreign != 0 || p.Doubt != 0 || !p.Whole) && !k.onlyOwnRequests() {
 		return proof{}
 	}
 	return proof{true, "prompt 1 was not cached although the run's own warm-up had just sent it", []capture.Evidence{k.quote(k.run.Results[0].Span.File, k.run.Results[0].Span.Line)}}

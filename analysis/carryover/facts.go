@@ -25,6 +25,9 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 	f.Life, f.Log, f.Foreign = p.Life, p.Track.Log, p.Foreign
 	f.lines = k.fullHitsOfLine(p)
 	f.FirstOfLife = p.Track.Lives[p.Life].Started && lastRequest(p) <= max(p.Track.Lives[p.Life].Ready, p.Track.Lives[p.Life].From)
+	if m, _, ok := k.meter(); ok && int(m.foreign.lo) > f.Foreign {
+		f.Foreign = int(m.foreign.lo) // requests between the scrapes, but outside of the place
+	}
 	f.Health = 0
 	for _, g := range p.Groups() {
 		if g.Probe {

@@ -87,7 +87,9 @@ func (s sizes) narrowed(n int64, total span) sizes {
 	if lo > hi {
 		lo, hi = 1, total.hi // the lengths do not fit; partials will say so
 	}
-	return sizesOf(lens{lo: lo, hi: hi}, s.page, s.pageKnown, s.plain)
+	n1 := sizesOf(lens{lo: lo, hi: hi}, s.page, s.pageKnown, s.plain)
+	n1.short = s.short
+	return n1
 }
 
 // partials bounds the number of partial hits that goes with f full ones among
@@ -104,8 +106,12 @@ func partials(b batch, s sizes, n, f int64) (span, bool) {
 	rest := n - f
 	restCached := max(0, s.hitHi-1)
 	// A prompt of one token is a probe, not a prompt: what is no hit computes
-	// at least two.
+	// at least two. Only where short prompts are known to be among them can a
+	// trace leave a single token: such a prompt is never a hit.
 	restNew := max(2, s.minLen-restCached)
+	if s.short && s.minLen <= 16 {
+		restNew = 1
+	}
 	// cached is at least f·full + p·hit, at most f·full + p·longest + rest·crumb
 	if !p.lower(f*s.fullLo, s.hitLo, b.cached.hi) {
 		return p, false

@@ -79,7 +79,7 @@ func (r *replay) one(i int) *forecast {
 		f.evidence = append(f.evidence, m.Workload.From)
 	}
 	known := started || len(r.since) > 0
-	shared, sharedLen := 0, 0
+	shared, sharedLen, chance := 0, 0, 0.0
 	var notes []string
 	ids := make([]int, prompts(k))
 	for n := range ids {
@@ -101,11 +101,13 @@ func (r *replay) one(i int) *forecast {
 		if o.Shared > shared {
 			shared, sharedLen = o.Shared, o.SharedLen
 		}
+		chance += o.Chance
 		if o.Equal > 0 || o.Shared > 0 || o.Chance > 0.5 {
 			notes = addOnce(notes, o.Note)
 		}
 	}
 	f.prompts, f.tokens = r.insert(k, i, ids)
+	f.byChance(chance, k)
 	if len(f.from) == 0 && !known {
 		return nil
 	}
@@ -138,6 +140,22 @@ func (r *replay) one(i int) *forecast {
 	notes = append(notes, r.cache.note(f)...)
 	f.note = strings.Join(notes, "; ")
 	return f
+}
+
+// byChance raises the high ends by the prompts that are equal by chance alone,
+// bounded at 99.9 %.
+func (f *forecast) byChance(expected float64, k *runCase) {
+	n := nesting.AtMostByChance(expected)
+	if expected == 0 || n == 0 {
+		return
+	}
+	f.prompts.hi = min(f.prompts.hi+n, max(f.prompts.hi, int64(prompts(k))))
+	switch in := k.run.Merged.Workload.InputLen; {
+	case in == nil:
+		f.tokens.hi = open
+	case f.tokens.hi != open:
+		f.tokens.hi += n * fullHit(int64(*in), k.page())
+	}
 }
 
 // begin empties the model where the evidence says that the cache was emptied

@@ -172,6 +172,7 @@ type sizes struct {
 	hitLo, hitHi   int64 // least cached tokens of any hit, for the shortest and the longest prompt
 	longestPartial int64 // most cached tokens of a partial hit
 	neverHit       bool  // prompts too short to count
+	short          bool  // the lengths are told, and may be as short as that
 }
 
 // unknownPage is the largest page that a backend forces (FlashMLA 64, Ascend
@@ -179,7 +180,7 @@ type sizes struct {
 const unknownPage = 128
 
 func sizesOf(l lens, page int64, pageKnown, plain bool) sizes {
-	s := sizes{page: page, pageKnown: pageKnown, plain: plain, minLen: l.lo, maxLen: l.hi}
+	s := sizes{page: page, pageKnown: pageKnown, plain: plain, minLen: l.lo, maxLen: l.hi, short: l.by != ""}
 	rest := page
 	if !pageKnown {
 		rest = unknownPage

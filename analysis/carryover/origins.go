@@ -57,7 +57,7 @@ func (k *runCase) beforeOrigins(at span, details *finding) (earlier, other, unkn
 		return exactly(0), at, exactly(0)
 	case repeated == 0:
 		return span{0, at.hi}, span{0, at.hi}, span{0, at.hi}
-	case at.hi <= repeated && (alone || k.withinRepeated(details)):
+	case at.hi <= repeated && (alone || k.withinRepeated(details) && k.undisturbed()):
 		return at, exactly(0), exactly(0)
 	}
 	earlier = span{0, min(at.hi, repeated)}
@@ -66,6 +66,13 @@ func (k *runCase) beforeOrigins(at span, details *finding) (earlier, other, unkn
 		return earlier, exactly(0), span{0, max(0, at.hi-earlier.lo)}
 	}
 	return earlier, span{0, at.hi}, span{0, at.hi}
+}
+
+// undisturbed reports whether nothing can have emptied the cache and filled it
+// again since the run that sent the prompts: no flush in a whole log of that
+// time, or counters that no request but the runs' own has moved.
+func (k *runCase) undisturbed() bool {
+	return k.flush.state == flushNone || k.run.Before != nil && k.onlyOwnRequests() && k.continues()
 }
 
 // withinRepeated reports whether every hit that was there at start is, by its

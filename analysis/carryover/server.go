@@ -41,6 +41,17 @@ func serverOf(c *capture.Capture, r *capture.Run, places []*timeline.Place) capt
 	return s
 }
 
+// keepsBeyond reports whether the server has a tier that neither a flush nor a
+// restart clears: a storage backend, a connector, an offload store.
+func keepsBeyond(s *capture.ServerInfo) bool {
+	for _, name := range []string{"hicache_storage_backend", "enable_lmcache", "enable_flexkv", "kv_transfer_config", "kv_connector"} {
+		if v, ok := s.Args[name]; ok && v != nil && v != false && v != "" {
+			return true
+		}
+	}
+	return strings.Contains(s.CacheKind, "lmcache") || strings.Contains(s.CacheKind, "flexkv")
+}
+
 // infosOf lists the server_info answers that lie in the run's capture.
 func infosOf(c *capture.Capture, r *capture.Run) []*capture.ServerInfo {
 	var found []*capture.ServerInfo
@@ -122,6 +133,9 @@ func merge(s, o *capture.ServerInfo) {
 	fillp(&s.CacheReport, o.CacheReport)
 	fillp(&s.Metrics, o.Metrics)
 	fillp(&s.DevMode, o.DevMode)
+	if s.Args == nil {
+		s.Args = o.Args
+	}
 }
 
 func fill(dst *string, v string) {

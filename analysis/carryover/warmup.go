@@ -21,7 +21,7 @@ type warmUp struct {
 func (k *runCase) warmUpOf() warmUp {
 	none := warmUp{hit: HitUnknown, cached: anything}
 	p := k.place()
-	if p == nil || k.warm.lo < 1 || p.Stated {
+	if p == nil || k.warm.lo < 1 || p.Stated || k.ranks() > 1 {
 		return none
 	}
 	if r, ok := k.servedWarmUp(p); ok {
@@ -103,6 +103,8 @@ func (k *runCase) promptOne() span {
 	switch {
 	case k.warm.hi == 0:
 		return exactly(0)
+	case k.ranks() > 1:
+		return span{0, 1} // the warm-up may have gone to another rank
 	case k.flushedAfterWarmUp():
 		return exactly(0)
 	case k.first.hit == FullHit || k.first.hit == PartialHit:

@@ -21,10 +21,10 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
 		seqs = seqs.plus(span{int64(g.Min), int64(g.Max)})
 		lines += len(g.Batches)
-		if g.Probe {
-			continue
-		}
 		h := feasible(k.batchOf(g))
+		if g.Probe {
+			h = hitSet{}
+		}
 		sum.full, sum.partial, sum.hits, sum.tokens = sum.full.plus(h.full), sum.partial.plus(h.partial), sum.hits.plus(h.hits), sum.tokens.plus(h.tokens)
 		q.offer(g, h)
 	}
@@ -44,6 +44,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	if !log.Complete {
 		sum.tokens.hi = open
 	}
+	fromStart := w.FromStart && k.coldFirst(w)
 	r := bareRun(fmt.Sprintf("%s:%d-%d", log.File, w.From, w.To), "window")
 	r.Engine = text(log.Engine)
 	r.EngineVersion = text(k.server.Version)
@@ -53,28 +54,40 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	r.Flush = windowFlush(w)
 	r.Sequences = field{seqs, gradeIf(seqs.known(), PerBatch)}.interval()
 	r.CachedTokens = field{sum.tokens, gradeIf(sum.tokens.known(), PerBatch)}.interval()
-	k.windowOrigins(r, w, sum)
+	k.windowOrigins(r, fromStart, sum)
 	note := fmt.Sprintf("%d prefill lines of %s: %s in all", lines, spanWords(seqs, "request", "requests"), spanWords(sum.hits, "hit", "hits"))
 	if lines > 0 || damaged > 0 {
 		wit := Witness{Name: "prefill-lines", Low: r.AtStart.Low, High: r.AtStart.High, Grade: r.AtStart.Grade, Note: note, Evidence: q.list()}
 		r.Witnesses = append(r.Witnesses, wit)
 	}
-	r.Why = windowWhy(w, sum, lines, damaged)
+	r.Why = windowWhy(fromStart, lines, damaged)
 	probesOnly := true
 	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
 		probesOnly = probesOnly && (g.Probe || g.Own)
 	}
-	if w.FromStart && damaged == 0 && lines > 0 && !probesOnly && log.Complete {
+	if fromStart && damaged == 0 && lines > 0 && !probesOnly && log.Complete {
 		r.Verdict = Clean
 	}
 	r.Facts = &Facts{Order: -1, Life: w.Life, Log: log, FirstBatch: firstBatch(w), LastBatch: lastBatch(w), Foreign: -1, Health: -1, Server: k.server}
 	return r
 }
 
+// coldFirst reports whether the window's first request was cold, as the first
+// one after a start must be: else lines before it are missing.
+func (k *runCase) coldFirst(w *timeline.Window) bool {
+	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+		if g.Own || g.Probe {
+			continue
+		}
+		return feasible(k.batchOf(g)).hits.lo < int64(g.Min)
+	}
+	return true
+}
+
 // windowOrigins puts the hits of a window where they belong.
-func (k *runCase) windowOrigins(r *Run, w *timeline.Window, sum hitSet) {
+func (k *runCase) windowOrigins(r *Run, fromStart bool, sum hitSet) {
 	grade := gradeIf(sum.hits.known(), PerBatch)
-	if w.FromStart && sum.hits.hi != open {
+	if fromStart && sum.hits.hi != open {
 		zero := field{exactly(0), PerBatch}.interval()
 		r.AtStart, r.Cached, r.PartlyCached = zero, zero, zero
 		r.Origins = Origins{InRun: sum.hits.bounds()}
@@ -134,13 +147,13 @@ func windowFlush(w *timeline.Window) string {
 	return state
 }
 
-func windowWhy(w *timeline.Window, sum hitSet, lines, damaged int) []string {
+func windowWhy(fromStart bool, lines, damaged int) []string {
 	switch {
 	case lines == 0 && damaged == 0:
 		return []string{"no prefill line was seen here, so nothing is known to be zero"}
 	case damaged > 0:
 		return []string{fmt.Sprintf("%d prefill lines are damaged: what they held is not known", damaged)}
-	case w.FromStart:
+	case fromStart:
 		return []string{"the server had just started: whatever was a hit here was sent here before"}
 	}
 	return []string{"these lines belong to no run of the capture; what came before them is not shown"}

@@ -21,8 +21,13 @@ type finding struct {
 	hits, hitFull, hitPartial span
 	// byPrompt holds the class of each prompt in prompt order, nil otherwise.
 	byPrompt []Hit
-	// conflict is an impossible value that the witness met.
+	// conflict is an impossible value that the witness met; against is true
+	// if it is hits in a cache that was proved empty.
 	conflict string
+	against  bool
+	// beyond is the number of hits that took more than the run's declared
+	// shared prefix can give.
+	beyond int64
 }
 
 // silent is a finding that knows nothing.
@@ -75,6 +80,9 @@ func (k *runCase) fromHits(f *finding) {
 	} else {
 		hits = span{max(0, hits.lo-max(k.sharing.full.hi, k.sharing.partial.hi)), hits.hi}
 	}
+	if b := f.beyond - own.hi - k.sharing.full.hi; k.sharing.full.hi != open && b > hits.lo {
+		hits.lo = min(b, hits.hi)
+	}
 	if k.first.hit == PartialHit && k.warm.lo >= 1 && !k.flushedAfterWarmUp() {
 		// An earlier run left prompt 1 in part and the warm-up completed it:
 		// a full hit of this run, a partial one at start.
@@ -88,7 +96,7 @@ func (k *runCase) fromHits(f *finding) {
 	if hits.lo > 0 {
 		// Hits that no prompt of this run can have made speak against the
 		// proof; neither is believed over the other.
-		f.conflict = fmt.Sprintf("%s, and yet %s hits were there before the run", k.empty.by, hits)
+		f.conflict, f.against = fmt.Sprintf("%s, and yet %s hits were there before the run", k.empty.by, hits), true
 		f.full.lo, f.partial.lo, f.atStart.lo = 0, 0, 0
 		return
 	}

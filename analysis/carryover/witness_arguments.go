@@ -10,6 +10,10 @@ func clientArguments(k *runCase) (finding, bool) {
 	f := silent("client-arguments", k.predicted.note)
 	f.grade = Predicted
 	f.atStart, f.tokens = k.predicted.prompts, k.predicted.tokens
+	f.note = nonEmpty(f.note, "no run of the capture sent these prompts before")
 	f.evidence = k.predicted.evidence
+	if len(f.evidence) == 0 && len(k.run.Spans) > 0 {
+		f.evidence = append(f.evidence, k.quote(k.run.Spans[0].File, k.run.Spans[0].Line))
+	}
 	return f, true
 }

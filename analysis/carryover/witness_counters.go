@@ -35,7 +35,7 @@ func (k *runCase) meter() (m metered, why string, ok bool) {
 		return m, "the number of prompts is not known", false
 	}
 	m.requests, m.cached = int64(r.Value), int64(c.Value)
-	m.foreign = span{m.requests - k.sent - k.warm.hi, m.requests - k.sent - k.warm.lo}
+	m.foreign = span{m.requests - k.sent - k.warm.hi, m.requests - k.answered - k.warm.lo}
 	if m.foreign.hi < 0 {
 		return m, fmt.Sprintf("the counters show %d requests, fewer than the client sent", m.requests), false
 	}
@@ -45,6 +45,18 @@ func (k *runCase) meter() (m metered, why string, ok bool) {
 	}
 	m.evidence = quoteChange(k, c)
 	return m, "", true
+}
+
+// repeated reports whether look-ups were counted more than once: after a
+// preemption, or a retraction, a request matches its own tokens again (vLLM
+// before September 2025 and, for admissions tried again, July 2026; SGLang).
+func (m *metered) repeated() bool {
+	p := m.delta.Preemptions()
+	if !p.OK || p.Value == 0 {
+		return false
+	}
+	q, t := m.delta.Queries(), m.delta.PromptTokens()
+	return !q.OK || !t.OK || q.Value > t.Value
 }
 
 func quoteChange(k *runCase, c capture.Change) []capture.Evidence {
@@ -63,11 +75,17 @@ func counters(k *runCase) (finding, bool) {
 	}
 	f := finding{name: "counters", grade: Bounded, evidence: m.evidence}
 	all := k.byTokens(m.cached, m.requests)
+	if m.repeated() {
+		all.lo = 0
+	}
 	f.tokens = k.promptTokens(m)
 	k.fromAll(&f, all, m.foreign)
 	f.note = k.countNote(&f, fmt.Sprintf("%d cached tokens over %d requests", m.cached, m.requests))
 	if m.foreign.hi > 0 {
 		f.note += "; other requests may be among them"
+	}
+	if m.repeated() {
+		f.note += "; requests were put back and looked up again, which counts their own blocks as hits"
 	}
 	return f, true
 }
@@ -129,7 +147,7 @@ func (k *runCase) fromAll(f *finding, all span, foreign span) {
 	f.hits = all.minus(own).minus(others)
 	f.hitFull, f.hitPartial = span{0, f.hits.hi}, span{0, f.hits.hi}
 	k.fromHits(f)
-	if k.empty.ok || k.warm.lo != 1 || k.warm.hi != 1 || k.flushedAfterWarmUp() || k.first.hit == PartialHit {
+	if k.empty.ok || k.warm.lo != 1 || k.warm.hi != 1 || k.ranks() > 1 || k.flushedAfterWarmUp() || k.first.hit == PartialHit {
 		return
 	}
 	if k.flush.state != flushNone && k.flush.state != flushUnknown && k.flush.byClient {
@@ -161,13 +179,17 @@ func clientTotals(k *runCase) (finding, bool) {
 		return silent("client-totals", "the printed total may only mean that the server named no number"), true
 	}
 	f := finding{name: "client-totals", grade: Bounded, evidence: evidenceOf(t.At)}
-	n := k.sent
+	n := k.answered
 	if n < 0 {
 		n = open / 2
 	}
 	f.hits = k.byTokens(t.CachedTokens, n)
 	f.hitFull, f.hitPartial = span{0, f.hits.hi}, span{0, f.hits.hi}
 	f.tokens = exactly(t.CachedTokens)
+	if k.answered < k.sent {
+		f.hits = f.hits.plus(span{0, k.sent - k.answered})
+		f.tokens.hi = open
+	}
 	k.fromHits(&f)
 	f.note = k.countNote(&f, fmt.Sprintf("%d cached tokens printed", t.CachedTokens))
 	return f, true

@@ -19,7 +19,9 @@ func clientDetails(k *runCase) (finding, bool) {
 	f.hits, f.hitFull, f.hitPartial, f.tokens = span{}, span{}, span{}, span{}
 	for i := range min(q.N, len(q.Cached)) {
 		if i < len(q.Failed) && q.Failed[i] {
-			f.byPrompt = append(f.byPrompt, HitUnknown)
+			// It may have been prefilled before it failed.
+			f.byPrompt = append(f.byPrompt, f.unknownHit())
+			f.tokens.hi = open
 			continue
 		}
 		c := int64(q.Cached[i])
@@ -46,6 +48,10 @@ func clientDetails(k *runCase) (finding, bool) {
 	}
 	if f.tokens.hi != open && f.hits.hi > int64(named) {
 		f.tokens.hi = open
+	}
+	if p := k.place(); p != nil && k.engine == "sglang" && !versionAtLeast(k.server.Version, 0, 5, 6) {
+		// Before 0.5.6 a request that was put back reported its own tokens.
+		f.hits = f.hits.minus(span{0, k.doubtful(p)})
 	}
 	f.evidence = detailEvidence(k, q, f.byPrompt)
 	k.fromHits(&f)

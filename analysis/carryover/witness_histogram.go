@@ -24,9 +24,24 @@ func histogram(k *runCase) (finding, bool) {
 		return silent("histogram", fmt.Sprintf("it holds %.0f requests, the counters %d", h.Count, m.requests)), true
 	}
 	f := finding{name: "histogram", grade: Bounded, tokens: anything, evidence: quoteLines(k, k.run.After.File, lines)}
+	f.beyond = k.beyondPrefix(h, m)
 	k.fromAll(&f, all, m.foreign)
 	f.note = k.countNote(&f, fmt.Sprintf("%d requests by their uncached tokens", m.requests))
 	return f, true
+}
+
+// beyondPrefix counts requests that took more from the cache than the run's
+// declared prefix: what prompts of the run share cannot give that much.
+func (k *runCase) beyondPrefix(h capture.Histogram, m metered) int64 {
+	prefix := k.run.Merged.Workload.PrefixLen
+	if prefix == nil || *prefix == 0 {
+		return 0
+	}
+	b, ok := h.AtMost(float64(k.sizes.minLen - int64(*prefix) - 1))
+	if !ok {
+		return 0
+	}
+	return max(0, int64(b.N)-k.warm.hi-m.foreign.hi)
 }
 
 func (k *runCase) byBuckets(h capture.Histogram, m metered) (span, []int) {

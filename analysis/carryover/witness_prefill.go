@@ -80,7 +80,7 @@ func (k *runCase) prefillAt(p *timeline.Place) finding {
 	f.evidence = deciding.list()
 	k.fromHits(&f)
 	f.note = k.countNote(&f, fmt.Sprintf("%d prefill lines of %s", lines, spanWords(requests, "request", "requests")))
-	k.byAdmission(p, &f, behind.minus(span{0, int64(p.Foreign)}))
+	k.byAdmission(p, &f, behind.minus(span{0, k.others(p)}))
 	if p.Stated {
 		f.note += "; these lines are a part of the run, placed by the notes: there is no upper bound"
 	} else if !p.Whole {
@@ -94,15 +94,19 @@ func (k *runCase) loosen(p *timeline.Place, s hitSet) hitSet {
 	if !p.Whole || p.Stated {
 		s.hits.hi, s.full.hi, s.partial.hi, s.tokens.hi = open, open, open, open
 	}
-	others := int64(p.Foreign) + k.doubtful(p)
-	if others > 0 {
-		o := span{0, others}
+	if n := k.others(p); n > 0 {
+		o := span{0, n}
 		s.hits, s.full, s.partial = s.hits.minus(o), s.full.minus(o), s.partial.minus(o)
-		if p.Foreign > 0 {
+		if p.Foreign+p.Doubt > 0 {
 			s.tokens.lo = 0
 		}
 	}
 	return s
+}
+
+// others bounds the sequences of a place that may be no prompt of the run.
+func (k *runCase) others(p *timeline.Place) int64 {
+	return int64(p.Foreign) + int64(p.Doubt) + k.doubtful(p)
 }
 
 // doubtful counts requests whose lines may look like hits without being

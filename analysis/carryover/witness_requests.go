@@ -48,7 +48,8 @@ func (k *runCase) servedAt(p *timeline.Place) (finding, bool) {
 		if i < warm && k.warm.lo == k.warm.hi && p.Foreign == 0 {
 			continue // warm-ups finish before the first measured request is sent
 		}
-		if r.Cached < 0 {
+		if r.Cached < 0 || r.Tries > 1 {
+			// Nothing named, or put back and matched with its own tokens.
 			f.unknownHit()
 			f.tokens.hi = open
 			continue

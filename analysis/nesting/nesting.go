@@ -79,6 +79,8 @@ func Between(first, second *capture.Result) Overlap {
 		return Overlap{Known: true, Note: "different clients draw different prompts"}
 	case c.Overlap == nil || a.Dataset == "" || b.Dataset == "" || a.Prompts == nil || b.Prompts == nil:
 		return Overlap{}
+	case contains(c.FileOrder, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b) && !sameLen(a.Offset, b.Offset):
+		return Overlap{Known: true, Note: "this dataset is sent in file order, from another row"}
 	case contains(c.FileOrder, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b):
 		return Overlap{Known: true, Equal: min(*a.Prompts, *b.Prompts), Leading: true, Note: "this dataset is sent in file order, whatever the seed"}
 	case a.Seed == nil || b.Seed == nil:

@@ -10,18 +10,17 @@ var sglangClients = []Client{
 	{Name: "sglang.rust", Overlap: sglangRust, Inside: sglangInside},
 }
 
-// sglangInside: conversations are cut or repeated to length, so that two
-// prompts are equal or unrelated; ids that follow each other share a start by
-// chance only, and not at a fixed length of which each prompt has its own.
+// sglangInside: conversations are drawn once each and cut or repeated to
+// length, so that two prompts are unrelated; ids that follow each other share a
+// start by chance only. A file of one's own may hold a row twice.
 func sglangInside(w *capture.Workload) Sharing {
 	switch w.Dataset {
-	case "random", "custom":
+	case "random":
 		return Sharing{By: unrelated}
+	case "custom":
+		return Sharing{Full: Unbounded, By: "rows of the file may be equal, and are unrelated otherwise"}
 	case "random-ids":
-		if ratio(w, 0) == 1 {
-			return Sharing{By: unrelated}
-		}
-		return byChance(w, Sharing{By: "start ids may coincide by chance"})
+		return byChance(w, Sharing{By: "prompts of this dataset are equal or unrelated, but for start ids that coincide by chance"})
 	case "generated-shared-prefix":
 		return Sharing{Partial: Unbounded, By: "each prompt of this dataset ends in a question of its own"}
 	}
@@ -41,7 +40,7 @@ func sglangPython(a, b *capture.Workload) Overlap {
 		if !sameSeed(a, b) {
 			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
 		}
-		if !sameLen(a.InputLen, b.InputLen) {
+		if !sameLen(a.InputLen, b.InputLen) || ratio(a, 0) != ratio(b, 0) {
 			return starts(a, b, "one seed, other lengths: the shorter prompts are the heads of the longer")
 		}
 		return nested(a, b, "one seed: the smaller set is the head of the larger, at any range ratio")

@@ -54,6 +54,10 @@ func byChance(w *capture.Workload, s Sharing) Sharing {
 	return s
 }
 
+// AtMostByChance bounds a number of chance events, of which so many are
+// expected, at 99.9 %.
+func AtMostByChance(expected float64) int64 { return poissonBound(expected) }
+
 // poissonBound is the least k such that a Poisson count of this mean is at most
 // k with a probability of 99.9 %.
 func poissonBound(mean float64) int64 {

@@ -48,6 +48,9 @@ func vllmPython(a, b *capture.Workload) Overlap {
 		}
 		return chance(a, b, defaultVocabulary, "with a range ratio or a prefix another number of prompts moves all start ids")
 	case "sharegpt", "custom":
+		if unshuffled(a) && unshuffled(b) {
+			return nested(a, b, "the file's order, whatever the seed")
+		}
 		if !sameSeed(a, b) {
 			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
 		}
@@ -56,12 +59,17 @@ func vllmPython(a, b *capture.Workload) Overlap {
 	return Overlap{}
 }
 
+// unshuffled reports whether the client was told to keep the file's order.
+func unshuffled(w *capture.Workload) bool { return w.Args["disable_shuffle"] == true }
+
 func vllmRust(a, b *capture.Workload) Overlap {
 	switch {
 	case a.Dataset != b.Dataset || !sameFile(a, b):
 		return Overlap{Known: true, Note: "different datasets"}
 	case !sameSeed(a, b):
 		return chance(a, b, defaultVocabulary, "different seeds: chance only")
+	case a.Dataset == "random" && (!sameLen(a.InputLen, b.InputLen) || ratio(a, 0) != ratio(b, 0)):
+		return starts(a, b, "one seed, other lengths: common starts")
 	case strings.HasPrefix(a.Dataset, "random"), a.Dataset == "sharegpt":
 		o := nested(a, b, "one seed: the smaller set is part of the larger, in any order")
 		o.Leading = false

@@ -5,6 +5,9 @@ func (t *Track) candidates(w *Want) []*Place {
 	if !w.placeable() || (w.Engine != "" && t.Log.Engine != "" && w.Engine != t.Log.Engine) {
 		return nil
 	}
+	if !t.HasAccess {
+		return t.stretches(w)
+	}
 	var exact, loose []*Place
 	for i := range t.Cells {
 		requests := 0
@@ -35,6 +38,43 @@ func (t *Track) candidates(w *Want) []*Place {
 		exact = append(exact, p)
 	}
 	return exact
+}
+
+// maxStretches bounds the places of one run on a log without access lines.
+const maxStretches = 400
+
+// stretches lists the places on a log that shows no request but in its prefill
+// lines: any run of groups with as many sequences, that starts while nothing
+// else runs. More than one may fit, and each is kept.
+func (t *Track) stretches(w *Want) []*Place {
+	var out []*Place
+	for i, g := range t.Groups {
+		if g.Own || g.Probe || g.Running > 0 {
+			continue
+		}
+		least, most := 0, 0
+		for j := i; j < len(t.Groups) && len(out) < maxStretches; j++ {
+			h := t.Groups[j]
+			if lifeIndex(t.Lives, h.Line) != lifeIndex(t.Lives, g.Line) || least > w.MaxSent+w.MaxWarm {
+				break
+			}
+			if h.Own || h.Probe {
+				continue
+			}
+			least, most = least+h.Min, most+h.Max
+			if most < w.MinSent+w.MinWarm || least > w.MaxSent+w.MaxWarm {
+				continue
+			}
+			p := &Place{
+				Track: t, From: g.Line, To: h.To, Life: lifeIndex(t.Lives, g.Line), FirstGroup: i, LastGroup: j + 1,
+				Posts: min(most, w.MaxSent+w.MaxWarm), Whole: true,
+			}
+			if p = p.fitted(w); p != nil {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // joins reports whether cells j and j+1 may hold one run. A client's last

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"sort"
 
 	"coldcase/ingest/capture"
@@ -22,6 +23,14 @@ func (l *Life) chunk() int32 {
 		return 0
 	}
 	return int32(*l.Info.ChunkedSize)
+}
+
+// port is the port that the life's start line names, "" if it names none.
+func (l *Life) port() string {
+	if v, ok := l.Info.Args["port"]; ok && v != nil {
+		return fmt.Sprint(v)
+	}
+	return ""
 }
 
 // lives lists the server lives of a log, at least one.

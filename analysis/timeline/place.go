@@ -22,6 +22,10 @@ type Place struct {
 	// Foreign is the number of requests beyond the run's own, by access lines
 	// or by sequences; 0 if all are accounted for.
 	Foreign int
+	// Doubt is the number of further requests that may be another client's:
+	// in the place of prompts that were not answered, or of warm-ups whose
+	// number nothing tells.
+	Doubt int
 	// Measured is the first line that can belong to a measured request: what
 	// stands before it is warm-up.
 	Measured int
@@ -61,45 +65,41 @@ func (t *Track) fit(w *Want, i, j, requests int) *Place {
 		Track: t, FirstCell: i, LastCell: j, From: a.From, To: b.To, Life: a.Life,
 		FirstGroup: a.FirstGroup, LastGroup: b.LastGroup, Posts: requests, Whole: true,
 	}
-	life := t.Lives[a.Life]
-	if life.Ready > p.From && life.Ready < p.To {
+	if life := t.Lives[a.Life]; life.Ready > p.From && life.Ready < p.To {
 		// The server's own warm-up is nobody's run.
 		p.From = life.Ready
 		p.FirstGroup = t.groupsFrom(p.From)
-		if t.HasAccess {
-			p.Posts = t.PostsIn(p.From, p.To)
-			if p.Posts < w.MinSent+w.MinWarm {
-				return nil
-			}
-		}
 	}
+	return p.fitted(w)
+}
+
+// fitted draws what follows from the place's lines, and gives nil if they
+// speak against the run.
+func (p *Place) fitted(w *Want) *Place {
 	p.warmups(w)
 	p.measured(w)
 	p.whole()
-	if !p.lasts(w) || !p.flushes(w) || p.interrupted() {
+	if !p.lasts(w) || !p.flushes(w) || !p.framed() && p.interrupted() {
 		return nil
 	}
 	return p
 }
 
-// warmups derives how many of the place's requests came before the measured.
+// warmups derives how many of the place's requests came before the measured,
+// and how many may be somebody else's.
 func (p *Place) warmups(w *Want) {
 	p.Warm = -1
-	extra := p.Posts - w.MaxSent
-	switch {
-	case extra > w.MaxWarm:
-		p.Foreign = extra - w.MaxWarm
-		if w.MinWarm == w.MaxWarm {
-			p.Warm = w.MinWarm
-		}
-	case w.MinWarm == w.MaxWarm:
+	if w.MinWarm == w.MaxWarm {
 		p.Warm = w.MinWarm
-	case w.MinSent == w.MaxSent:
-		p.Warm = extra
+	} else if p.Posts == w.MinSent {
+		p.Warm = 0
 	}
+	p.Foreign = max(0, p.Posts-w.MaxSent-w.MaxWarm)
+	p.Doubt = max(0, p.Posts-p.Foreign-w.MinSent-w.MinWarm)
 }
 
-// measured finds the first line after the warm-ups.
+// measured finds the first line that can belong to a measured request: the
+// first one after as many as the warm-ups, by access lines and by groups.
 func (p *Place) measured(w *Want) {
 	p.Measured = p.FirstRequest()
 	warm := p.Warm
@@ -113,22 +113,24 @@ func (p *Place) measured(w *Want) {
 		p.Measured = line
 		return
 	}
+	after := p.To + 1
+	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > warm {
+		after = posts[warm]
+	}
 	seen := 0
 	for _, g := range p.Groups() {
 		if g.Own || (g.Probe && !p.shortPrompts(w)) {
 			continue
 		}
-		seen += g.Max
 		if seen >= warm {
-			p.Measured = g.To + 1
+			// An access line can come late: the group decides what is warm-up.
+			p.Measured = min(after, g.Line)
 			return
 		}
+		seen += g.Max
 	}
-	if t := p.Track; t.HasAccess {
-		posts := t.PostsIn(0, p.From-1)
-		if posts+warm < len(t.Posts) {
-			p.Measured = t.Posts[posts+warm]
-		}
+	if after <= p.To {
+		p.Measured = after
 	}
 }
 
@@ -248,6 +250,12 @@ func (p *Place) flushes(w *Want) bool {
 	}
 	_, ok := p.flushLine(w)
 	return ok
+}
+
+// framed reports whether one client's own marks open and close the place.
+func (p *Place) framed() bool {
+	c := p.Track.Cells
+	return p.Track.HasAccess && p.FirstCell == p.LastCell && c[p.FirstCell].Start && c[p.LastCell].End
 }
 
 // interrupted reports whether a flush that was done lies between measured

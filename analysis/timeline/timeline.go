@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"slices"
 	"sort"
+	"strings"
 
 	"coldcase/ingest/capture"
 )
@@ -64,6 +66,7 @@ func (t *Timeline) place(c *capture.Capture) {
 			}
 			cands[i] = append(cands[i], track.candidates(&t.Wants[i])...)
 		}
+		cands[i] = t.atTarget(c.Runs[i], cands[i])
 	}
 	found, ok := assign(cands, t.Order)
 	t.Places = make([][]*Place, len(c.Runs))
@@ -85,6 +88,30 @@ func (t *Timeline) place(c *capture.Capture) {
 		}
 	}
 	t.orderByPlace()
+}
+
+// atTarget drops places on a server of another port than the one that the
+// client talked to, if the capture shows a server of that port. Ports alone
+// prove nothing: a container may map them.
+func (t *Timeline) atTarget(r *capture.Run, ps []*Place) []*Place {
+	target := r.Merged.Workload.Target
+	port := target[strings.LastIndexByte(target, ':')+1:]
+	if port == "" || port == target {
+		return ps
+	}
+	seen := false
+	for _, track := range t.Tracks {
+		for _, l := range track.Lives {
+			seen = seen || l.port() == port
+		}
+	}
+	if !seen {
+		return ps
+	}
+	return slices.DeleteFunc(ps, func(p *Place) bool {
+		own := p.Track.Lives[p.Life].port()
+		return own != "" && own != port
+	})
 }
 
 // stated is the place that notes name for a run: excerpts of a longer log.
@@ -158,23 +185,27 @@ func (t *Timeline) sequence(n int) {
 	}
 }
 
-// windows collects the groups that no run claims in every placement.
+// windows collects the groups, and the damaged prefill lines, that no run
+// claims in every placement.
 func (t *Timeline) windows() {
 	for _, track := range t.Tracks {
 		claimed := t.claims(track)
 		var w *Window
-		for i, g := range track.Groups {
-			if claimed[i] || g.Own {
+		for _, e := range track.prefills() {
+			if e.group >= 0 && (claimed[e.group] || track.Groups[e.group].Own) || e.group < 0 && t.claimedLine(track, e.from) {
 				w = nil
 				continue
 			}
-			life := lifeIndex(track.Lives, g.Line)
+			life := lifeIndex(track.Lives, e.from)
 			if w == nil || w.Life != life {
-				w = &Window{Track: track, From: g.Line, Life: life, FirstGroup: i}
-				w.FromStart = fromStart(track, i, life)
+				w = &Window{Track: track, From: e.from, Life: life, FirstGroup: e.next, LastGroup: e.next}
+				w.FromStart = fromStart(track, e.next, life)
 				t.Windows = append(t.Windows, w)
 			}
-			w.To, w.LastGroup = g.To, i+1
+			w.To = e.to
+			if e.group >= 0 {
+				w.LastGroup = e.group + 1
+			}
 		}
 		t.bareWindow(track)
 	}
@@ -185,6 +216,35 @@ func (t *Timeline) windows() {
 		}
 		return a.From < b.From
 	})
+}
+
+// prefill is a group, or a damaged prefill line (group -1); next is the index
+// of the first group at or after it.
+type prefill struct{ from, to, group, next int }
+
+// prefills lists groups and damaged prefill lines in order of lines.
+func (t *Track) prefills() []prefill {
+	var out []prefill
+	for i, g := range t.Groups {
+		out = append(out, prefill{g.Line, g.To, i, i})
+	}
+	for _, d := range t.Log.Damaged {
+		if d.Class == "prefill" {
+			out = append(out, prefill{d.Line, d.Line, -1, t.groupsFrom(d.Line)})
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].from < out[j].from })
+	return out
+}
+
+// claimedLine reports whether a line lies in the one place of some run.
+func (t *Timeline) claimedLine(track *Track, line int) bool {
+	for i, ps := range t.Places {
+		if len(ps) == 1 && !t.Wants[i].Maybe && ps[0].Track == track && line >= ps[0].From && line <= ps[0].To {
+			return true
+		}
+	}
+	return false
 }
 
 // claims marks the groups that lie in some run's place in every placement:
@@ -244,12 +304,11 @@ func fromStart(track *Track, i, life int) bool {
 // nothing was seen there, so nothing is zero.
 func (t *Timeline) bareWindow(track *Track) {
 	log := track.Log
-	damaged := false
-	for _, d := range log.Damaged {
-		damaged = damaged || d.Class == "prefill"
+	if len(track.prefills()) > 0 {
+		return
 	}
-	bare := log.Decodes > 0 || damaged || len(log.Stats) > 0 || log.Iterations.Len() > 0 || log.Served.Len() > 0
-	if len(track.Groups) > 0 || !bare {
+	bare := log.Decodes > 0 || len(log.Stats) > 0 || log.Iterations.Len() > 0 || log.Served.Len() > 0
+	if !bare {
 		return
 	}
 	for _, ps := range t.Places {

@@ -63,6 +63,9 @@ func newTrack(index int, log *capture.ServerLog) *Track {
 		if !generation(a.Path) || a.Status != 200 {
 			continue
 		}
+		if life := lifeAt(t.Lives, int(a.Line)); int(a.Line) < life.Ready {
+			continue // the server's own warm-up
+		}
 		t.posted = append(t.posted, stampAt{int(a.To), a.Stamp})
 		t.HasAccess = true
 		for i := int32(0); i < a.N; i++ {

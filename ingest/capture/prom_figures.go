@@ -62,6 +62,10 @@ func (d Delta) CachedTokens() Change {
 		if blocks {
 			return Change{Why: hits.Series + " counts blocks, not tokens", Series: hits.Series}
 		}
+		if ext := d.ExternalHits(); ext.OK && hits.OK {
+			hits.Value += ext.Value
+			hits.Before, hits.After = append(hits.Before, ext.Before...), append(hits.After, ext.After...)
+		}
 		return hits
 	case "llama.cpp":
 		return d.Counter("llamacpp:prompt_tokens_cached_total")

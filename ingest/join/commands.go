@@ -89,7 +89,7 @@ func tieFile(runs []*capture.Run, clients []*capture.Command) {
 		names = names || len(named[i]) > 0
 	}
 	if names {
-		for i, cs := range inOrder(runs, named) {
+		for i, cs := range once(inOrder(runs, named)) {
 			tie(runs[i], cs, byOutput)
 		}
 		return
@@ -108,16 +108,36 @@ func tieFile(runs []*capture.Run, clients []*capture.Command) {
 			}
 		}
 	}
+	choice := make([][]*capture.Command, len(runs))
 	for i, r := range runs {
-		var cs []*capture.Command
 		for _, o := range options {
-			cs = append(cs, o[i]...)
+			choice[i] = append(choice[i], o[i]...)
 		}
-		if cs == nil {
-			cs = fittingOf(r, clients)
+		if choice[i] == nil {
+			choice[i] = fittingOf(r, clients)
 		}
-		tie(r, cs, byArguments)
 	}
+	for i, cs := range once(choice) {
+		tie(runs[i], cs, byArguments)
+	}
+}
+
+// once takes a command away from runs of which more than one has it alone: one
+// command makes one record, and which of them it made is not shown.
+func once(options [][]*capture.Command) [][]*capture.Command {
+	only := map[*capture.Command]int{}
+	for _, cs := range options {
+		if len(cs) == 1 {
+			only[cs[0]]++
+		}
+	}
+	out := make([][]*capture.Command, len(options))
+	for i, cs := range options {
+		if len(cs) != 1 || only[cs[0]] == 1 {
+			out[i] = cs
+		}
+	}
+	return out
 }
 
 func all(o [][]*capture.Command) bool {

@@ -51,6 +51,10 @@ func presume(runs []*capture.Run) {
 		r.Merged.Workload.From = w.From
 		r.Merged.Workload.Form = w.Form
 		r.Merged.Workload.Presumed = true
+		if r.Merged.Client == "" {
+			// Arguments are those of a program: without it they say nothing.
+			r.Merged.Client = donated[r].client
+		}
 		r.PresumedFrom = donated[r].from
 	}
 }
@@ -63,6 +67,7 @@ type twin struct {
 
 type donation struct {
 	workload capture.Workload
+	client   string // "" if the twins used several
 	from     []string
 }
 
@@ -109,8 +114,11 @@ func donate(t twin, twins []twin) (donation, bool) {
 		w.Prompts = nil
 		withoutVaried(&w, t.numbers, o.numbers)
 		if d.from == nil {
-			d.workload = w
+			d.workload, d.client = w, o.run.Merged.Client
 		} else {
+			if d.client != o.run.Merged.Client {
+				d.client = ""
+			}
 			from := d.workload.From
 			d.workload = common(d.workload, w)
 			d.workload.From = from

@@ -141,6 +141,7 @@ func nearest(list []*capture.Command, index, step int, of func(*capture.Command)
 // alone, of a run that one pair alone fits, is taken.
 func scrapesByContent(c *capture.Capture) {
 	states := statesOf(c.Snapshots)
+	taken := takenPairs(c.Runs, states)
 	fitsRun := map[*capture.Run][][2]int{}
 	fitsPair := map[[2]int]int{}
 	for _, r := range c.Runs {
@@ -152,7 +153,7 @@ func scrapesByContent(c *capture.Capture) {
 		}
 		for i := range states {
 			for j := range states {
-				if i != j && states[i].reaches(states[j], r) {
+				if i != j && !taken[[2]int{i, j}] && states[i].reaches(states[j], r) {
 					p := [2]int{i, j}
 					fitsRun[r] = append(fitsRun[r], p)
 					fitsPair[p]++
@@ -171,6 +172,21 @@ func scrapesByContent(c *capture.Capture) {
 	}
 }
 
+// takenPairs are the pairs of states that a name or a command gives to a run:
+// what happened between them is that run, and no other.
+func takenPairs(runs []*capture.Run, states []state) map[[2]int]bool {
+	index := func(s *capture.Snapshot) int {
+		return slices.IndexFunc(states, func(st state) bool { return st.same(stateOf(s)) })
+	}
+	taken := map[[2]int]bool{}
+	for _, r := range runs {
+		if r.Before != nil && r.After != nil {
+			taken[[2]int{index(r.Before), index(r.After)}] = true
+		}
+	}
+	return taken
+}
+
 // state is a point in the life of a server: scrapes whose request and token
 // counters are equal stand for each other.
 type state struct {
@@ -186,12 +202,7 @@ func statesOf(snapshots []*capture.Snapshot) []state {
 		if s.Engine == "" {
 			continue
 		}
-		st := state{
-			engine:   s.Engine,
-			requests: total(s, "sglang:num_requests_total", "vllm:request_success_total"),
-			prompts:  total(s, "sglang:prompt_tokens_total", "vllm:prompt_tokens_total"),
-			cache:    total(s, "sglang:cached_tokens_total", "vllm:prefix_cache_hits_total"),
-		}
+		st := stateOf(s)
 		if seen[st] {
 			continue
 		}
@@ -200,6 +211,21 @@ func statesOf(snapshots []*capture.Snapshot) []state {
 		out = append(out, st)
 	}
 	return out
+}
+
+func stateOf(s *capture.Snapshot) state {
+	return state{
+		engine:   s.Engine,
+		requests: total(s, "sglang:num_requests_total", "vllm:request_success_total"),
+		prompts:  total(s, "sglang:prompt_tokens_total", "vllm:prompt_tokens_total"),
+		cache:    total(s, "sglang:cached_tokens_total", "vllm:prefix_cache_hits_total"),
+	}
+}
+
+// same compares the counters of two states.
+func (b state) same(a state) bool {
+	a.any, b.any = nil, nil
+	return a == b
 }
 
 func total(s *capture.Snapshot, names ...string) float64 {
