@@ -81,6 +81,13 @@ func (p *reader) filter(b []byte) {
 			b = b[p.str(b):]
 			continue
 		}
+		if len(p.word) == 0 {
+			n := plain(b)
+			p.filtered = append(p.filtered, b[:n]...)
+			if b = b[n:]; len(b) == 0 {
+				return
+			}
+		}
 		c := b[0]
 		b = b[1:]
 		if p.extend(c) {
@@ -95,22 +102,48 @@ func (p *reader) filter(b []byte) {
 	}
 }
 
-// str copies string content up to and with the closing quote.
-func (p *reader) str(b []byte) int {
+// telling are the bytes outside of strings that can start one or a bare number.
+var telling = [256]bool{'"': true, 'N': true, 'I': true, '-': true}
+
+// plain returns the length of the text at the start of b that passes as it is.
+func plain(b []byte) int {
 	for i, c := range b {
-		switch {
-		case p.escaped:
-			p.escaped = false
-		case c == '\\':
-			p.escaped = true
-		case c == '"':
-			p.inString = false
-			p.filtered = append(p.filtered, b[:i+1]...)
-			return i + 1
+		if telling[c] {
+			return i
 		}
 	}
-	p.filtered = append(p.filtered, b...)
 	return len(b)
+}
+
+// str copies string content up to and with the closing quote.
+func (p *reader) str(b []byte) int {
+	n, quote := 0, -1
+	for n < len(b) {
+		if p.escaped {
+			p.escaped = false
+			n++
+			continue
+		}
+		if quote < n { // none looked for yet, or it was escaped
+			if quote = bytes.IndexByte(b[n:], '"'); quote < 0 {
+				quote = len(b)
+			} else {
+				quote += n
+			}
+		}
+		if slash := bytes.IndexByte(b[n:quote], '\\'); slash >= 0 {
+			p.escaped = true
+			n += slash + 1
+			continue
+		}
+		if n = quote; n < len(b) {
+			p.inString = false
+			n++
+			break
+		}
+	}
+	p.filtered = append(p.filtered, b[:n]...)
+	return n
 }
 
 // extend adds c to the open word if it can still become a bare number, and
