@@ -17,6 +17,12 @@ type hitSet struct {
 	ok                  bool // false if no reading fits
 }
 
+// maybe are the same hits if they need not be hits of prompts at all.
+func (h hitSet) maybe() hitSet {
+	h.full.lo, h.partial.lo, h.hits.lo, h.tokens.lo = 0, 0, 0, 0
+	return h
+}
+
 // batchOf prepares a group. SGLang 0.4.8 to 0.5.19 rounds each request's new
 // tokens up to whole pages before it prints their sum; from 0.5.20 the sum is
 // exact.

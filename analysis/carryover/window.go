@@ -44,7 +44,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	if !log.Complete {
 		sum.tokens.hi = open
 	}
-	fromStart := w.FromStart && k.coldFirst(w)
+	fromStart := w.FromStart && damaged == 0 && k.coldFirst(w)
 	r := bareRun(fmt.Sprintf("%s:%d-%d", log.File, w.From, w.To), "window")
 	r.Engine = text(log.Engine)
 	r.EngineVersion = text(k.server.Version)
@@ -65,7 +65,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
 		probesOnly = probesOnly && (g.Probe || g.Own)
 	}
-	if fromStart && damaged == 0 && lines > 0 && !probesOnly && log.Complete {
+	if fromStart && lines > 0 && !probesOnly && log.Complete {
 		r.Verdict = Clean
 	}
 	r.Facts = &Facts{Order: -1, Life: w.Life, Log: log, FirstBatch: firstBatch(w), LastBatch: lastBatch(w), Foreign: -1, Health: -1, Server: k.server}

@@ -66,6 +66,9 @@ func (k *runCase) prefillAt(p *timeline.Place) finding {
 			continue
 		}
 		h := feasible(k.batchOf(g))
+		if g.Line < p.Surely {
+			h = h.maybe() // it may be warm-up
+		}
 		sum.full, sum.partial, sum.hits = sum.full.plus(h.full), sum.partial.plus(h.partial), sum.hits.plus(h.hits)
 		sum.tokens = sum.tokens.plus(h.tokens)
 		if g.Running > 0 {

@@ -27,8 +27,9 @@ type Place struct {
 	// number nothing tells.
 	Doubt int
 	// Measured is the first line that can belong to a measured request: what
-	// stands before it is warm-up.
-	Measured int
+	// stands before it is warm-up. From Surely on nothing is warm-up; the two
+	// differ where the number of warm-ups is not known.
+	Measured, Surely int
 	// Whole is true if every request of the run has its lines here: counts
 	// then have an upper bound.
 	Whole bool
@@ -98,40 +99,42 @@ func (p *Place) warmups(w *Want) {
 	p.Doubt = max(0, p.Posts-p.Foreign-w.MinSent-w.MinWarm)
 }
 
-// measured finds the first line that can belong to a measured request: the
-// first one after as many as the warm-ups, by access lines and by groups.
+// measured finds the lines from which on requests can be, and must be, measured
+// ones.
 func (p *Place) measured(w *Want) {
-	p.Measured = p.FirstRequest()
-	warm := p.Warm
-	if warm < 0 {
-		warm = w.MaxWarm
+	least, most := w.MinWarm, min(w.MaxWarm, max(w.MinWarm, p.Posts-w.MinSent))
+	p.Measured = p.after(w, least)
+	p.Surely = p.Measured
+	if most > least {
+		p.Surely = p.after(w, most)
 	}
-	if warm == 0 {
-		return
+	if line, ok := p.flushLine(w); ok && p.Warm != 0 {
+		p.Measured, p.Surely = line, max(line, p.Surely)
 	}
-	if line, ok := p.flushLine(w); ok {
-		p.Measured = line
-		return
+}
+
+// after is the line of the first request after so many others, by access lines
+// and by groups.
+func (p *Place) after(w *Want, requests int) int {
+	if requests == 0 {
+		return p.FirstRequest()
 	}
-	after := p.To + 1
-	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > warm {
-		after = posts[warm]
+	post := p.To + 1
+	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > requests {
+		post = posts[requests]
 	}
 	seen := 0
 	for _, g := range p.Groups() {
 		if g.Own || (g.Probe && !p.shortPrompts(w)) {
 			continue
 		}
-		if seen >= warm {
-			// An access line can come late: the group decides what is warm-up.
-			p.Measured = min(after, g.Line)
-			return
+		if seen >= requests {
+			// An access line can come late: the group decides.
+			return min(post, g.Line)
 		}
 		seen += g.Max
 	}
-	if after <= p.To {
-		p.Measured = after
-	}
+	return post
 }
 
 // FirstRequest is the line of the place's first request, To if it has none.

@@ -123,7 +123,7 @@ func (t *Timeline) stated(r *capture.Run) *Place {
 			}
 			from, to := e.FirstLine, e.FirstLine+e.To-e.Line
 			p := &Place{
-				Track: track, From: from, To: to, Measured: from, Warm: 0, Stated: true,
+				Track: track, From: from, To: to, Measured: from, Surely: from, Warm: 0, Stated: true,
 				FirstGroup: track.groupsFrom(from), LastGroup: track.groupsFrom(to + 1),
 			}
 			return p
