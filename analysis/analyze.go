@@ -49,12 +49,12 @@ func Analyze(c *capture.Capture, o Options) *Notebook {
 		Capture: c, Count: nb.Count, Latency: nb.Latency, Inversion: nb.Inversion, Causes: nb.Causes,
 	}, table)
 	nb.Confirmation = confirm.Read(c, nb.Count, nb.Latency)
-	nb.Verdict = judge(nb)
+	nb.Verdict = judge(nb, table)
 	nb.Title = title(nb)
 	nb.Protocol = protocol(c, nb)
 	nb.Arguments = arguments(c, nb.Count)
 	nb.Exercise = exercise(c, nb.Count)
-	nb.Segments = segments(nb.Count)
+	nb.Segments = PartPrompts(nb.Count)
 	nb.Timeline, nb.Lines = drawn(c, nb.Count)
 	return nb
 }

@@ -131,7 +131,7 @@ func TestIncidentMeasuresNo64(t *testing.T) {
 
 func TestIncidentVerdict(t *testing.T) {
 	nb := incident(t)
-	if nb.Verdict.State != analysis.DoNotPublish || !strings.Contains(nb.Verdict.Text, "at least 29 of 128") {
+	if nb.Verdict.State != analysis.DoNotPublish || !strings.Contains(nb.Verdict.Text, "29 or more of 128") {
 		t.Errorf("verdict %s: %q", nb.Verdict.State, nb.Verdict.Text)
 	}
 	blocked := false

@@ -13,7 +13,7 @@ func title(nb *Notebook) string {
 		return windowTitle(nb)
 	}
 	if r := warmest(judged); r != nil {
-		s := fmt.Sprintf("%s of the %s prompts at %s were cached before the run began", capital(amount(r.AtStart)), total(r), capLabel(r))
+		s := fmt.Sprintf("%s of the %s prompts at %s were cached before the run began", capital(r.AtStart.String()), total(r), capLabel(r))
 		if p := r.Predicted; p != nil && p.High != nil && *p.High == p.Low && (r.AtStart.High == nil || *r.AtStart.High != r.AtStart.Low) {
 			s += fmt.Sprintf("; the arguments predict %d", p.Low)
 		}

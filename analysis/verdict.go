@@ -7,6 +7,7 @@ import (
 
 	"coldcase/analysis/carryover"
 	"coldcase/analysis/confirm"
+	"coldcase/analysis/latency"
 	"coldcase/analysis/rules"
 )
 
@@ -28,13 +29,13 @@ const leastRuns = 3
 // judge decides the verdict. A result is publishable only if nothing speaks
 // against it and everything that must be known is; missing evidence is its own
 // state. With a kit and its sweep the verdict is that of the fresh arm.
-func judge(nb *Notebook) Verdict {
+func judge(nb *Notebook, table *rules.Table) Verdict {
 	judged, kit := judgedRuns(nb)
 	v := Verdict{Not: notChecked(nb)}
 	blocks := blocking(nb, judged)
 	warm := withVerdict(judged, carryover.Contaminated)
 	unknown := withVerdict(judged, carryover.VerdictUnknown)
-	missing := unanswered(nb)
+	missing := unanswered(nb, table)
 	thin := thinPoints(judged)
 	switch {
 	case len(judged) == 0:
@@ -114,9 +115,15 @@ func withVerdict(runs []*carryover.Run, verdict string) []*carryover.Run {
 	return out
 }
 
-// unanswered lists the checks of mustKnow that lack their evidence.
-func unanswered(nb *Notebook) []string {
+// unanswered lists the checks of mustKnow that lack their evidence, or that a
+// rules file has switched off: what was not asked is not known.
+func unanswered(nb *Notebook, table *rules.Table) []string {
 	var out []string
+	for _, id := range mustKnow {
+		if table.Off(id) {
+			out = append(out, id+" (switched off)")
+		}
+	}
 	for _, f := range nb.Check.Findings {
 		if f.State == rules.Unknown && slices.Contains(mustKnow, f.Rule) && !slices.Contains(out, f.Rule+" "+f.Name) {
 			out = append(out, f.Rule+" "+f.Name)
@@ -125,24 +132,26 @@ func unanswered(nb *Notebook) []string {
 	return out
 }
 
-// thinPoints lists the caps with too few runs of prompts of their own.
+// thinPoints lists the caps of each workload with too few runs of prompts of
+// their own.
 func thinPoints(runs []*carryover.Run) []string {
 	type point struct {
+		key   string
 		label string
 		seeds map[int64]bool
 		n     int
 	}
 	var points []*point
 	for _, r := range runs {
-		label := capLabel(r)
+		key, label := latency.WorkloadKey(r)+capLabel(r), capLabel(r)
 		var p *point
 		for _, x := range points {
-			if x.label == label {
+			if x.key == key {
 				p = x
 			}
 		}
 		if p == nil {
-			p = &point{label: label, seeds: map[int64]bool{}}
+			p = &point{key: key, label: label, seeds: map[int64]bool{}}
 			points = append(points, p)
 		}
 		p.n++
@@ -172,24 +181,13 @@ func capLabel(r *carryover.Run) string {
 func warmText(warm []*carryover.Run) string {
 	parts := []string{}
 	for _, r := range warm {
-		parts = append(parts, fmt.Sprintf("%s of %s at %s", amount(r.AtStart), total(r), capLabel(r)))
+		parts = append(parts, fmt.Sprintf("%s of %s at %s", r.AtStart, total(r), capLabel(r)))
 		if len(parts) == 3 && len(warm) > 3 {
 			parts = append(parts, fmt.Sprintf("and more in %d other runs", len(warm)-3))
 			break
 		}
 	}
 	return "prompts were in the cache before the runs began: " + strings.Join(parts, ", ")
-}
-
-// amount prints a count interval in words.
-func amount(i carryover.Interval) string {
-	switch {
-	case i.High == nil:
-		return fmt.Sprintf("at least %d", i.Low)
-	case *i.High == i.Low:
-		return fmt.Sprint(i.Low)
-	}
-	return fmt.Sprintf("%d to %d", i.Low, *i.High)
 }
 
 func total(r *carryover.Run) string {

@@ -75,7 +75,7 @@ func TestVerdictConditions(t *testing.T) {
 	for _, c := range conditions {
 		nb := sound()
 		c.spoil(nb)
-		got := judge(nb)
+		got := judge(nb, rules.DefaultTable())
 		if got.State != c.want || !strings.Contains(got.Text, c.says) {
 			t.Errorf("%s: %s (%s), want %s with %q", c.name, got.State, got.Text, c.want, c.says)
 		}
@@ -127,7 +127,7 @@ func TestVerdictOfASweep(t *testing.T) {
 	} {
 		nb := fresh()
 		c.spoil(nb)
-		got := judge(nb)
+		got := judge(nb, rules.DefaultTable())
 		if got.State != c.want || strings.Contains(got.Text, kitWords) != c.kit {
 			t.Errorf("%s: %s (%s), want %s, the kit named: %v", c.name, got.State, got.Text, c.want, c.kit)
 		}
@@ -144,7 +144,7 @@ func TestVerdictOfASweepBesideAKitInTheDark(t *testing.T) {
 	d, _ := latencytest.New().AddRun("kit", 8, 32, 7)
 	nb.Count.Runs = append(nb.Count.Runs, d)
 	nb.answer("L34", rules.Unknown, "capture", "kit")
-	if got := judge(nb); got.State != Publishable {
+	if got := judge(nb, rules.DefaultTable()); got.State != Publishable {
 		t.Errorf("%s (%s), want %s", got.State, got.Text, Publishable)
 	}
 }
@@ -156,7 +156,7 @@ func TestNotChecked(t *testing.T) {
 	nb.answer("L54", rules.Pass, "capture")
 	nb.answer("L55", rules.Unknown, "capture")
 	nb.answer("L55", rules.Unknown, "capture")
-	got := judge(nb).Not
+	got := judge(nb, rules.DefaultTable()).Not
 	if len(got) != 2 || !strings.Contains(got[0], "clock") || !strings.Contains(got[1], "answers") {
 		t.Errorf("not checked: %q, want the clock and the answers, once each", got)
 	}

@@ -26,6 +26,9 @@ type setting struct {
 	limits                map[string]float64
 }
 
+// Off reports whether a rule is switched off.
+func (t *Table) Off(id string) bool { return t.settings[id].severity == "off" }
+
 // limit returns a limit by name. Every name that a rule asks for stands in the
 // embedded file, which a test checks.
 func (s *setting) limit(name string) float64 { return s.limits[name] }
