@@ -38,8 +38,8 @@ type Stretch struct {
 // strewn over more are not listed at all.
 const maxStretches = 8
 
-// segments parts the prompts of every run and window.
-func segments(d *carryover.Document) []Segments {
+// PartPrompts parts the prompts of every run and window.
+func PartPrompts(d *carryover.Document) []Segments {
 	out := []Segments{}
 	for _, r := range d.Runs {
 		out = append(out, segmentsOf(r))

@@ -22,7 +22,7 @@ func (v *view) Teacher() bool { return v.Opts.Answers == Shown }
 func (v *view) Commit(id, question string) mdx.Safe {
 	var options []string
 	for _, c := range v.Causes {
-		options = append(options, words(c.Name))
+		options = append(options, words(c.Name)+": "+explanation(c.Name))
 	}
 	if len(options) == 0 {
 		options = []string{"a warm cache", "another workload", "the machine", "noise"}
@@ -45,7 +45,7 @@ func (v *view) CountIt() mdx.Safe {
 func (v *view) Surprise() string {
 	switch {
 	case v.Inversion != nil:
-		return strings.TrimSuffix(sentence(v.Inversion.Text), ".")
+		return strings.TrimSuffix(inversionFact(v.Notebook), ".")
 	case v.OnlyWindows():
 		return "A server's log, and no word of who sent these requests."
 	case v.OneRun():

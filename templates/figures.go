@@ -112,15 +112,26 @@ func beside(k, n int) float64 {
 }
 
 func medianSentence(nb *analysis.Notebook) string {
-	if nb.Inversion != nil && nb.Inversion.Text != "" {
-		return sentence(nb.Inversion.Text)
+	if nb.Inversion != nil && nb.Inversion.Statistic == "median_ttft_ms" {
+		return inversionFact(nb)
 	}
 	return "The median first token of each run over its concurrency cap, with what the cache had at start."
 }
 
+// inversionFact is the fact of an inversion without what is thought of it.
+func inversionFact(nb *analysis.Notebook) string {
+	i := nb.Inversion
+	if len(i.Values) != 2 || len(i.Caps) != 2 { // several runs a cap: the text has their ranges
+		fact, _, _ := strings.Cut(i.Text, ";")
+		return sentence(speaker{}.Say(fact))
+	}
+	return fmt.Sprintf("The %s falls from %s ms at cap %d to %s ms at cap %d.",
+		statistic(i.Statistic), ms(i.Values[0]), i.Caps[0], ms(i.Values[1]), i.Caps[1])
+}
+
 func cachedShort(r *row) string {
 	if r.AtStart0() == nil {
-		s := "? cached, " + unknown
+		s := "cached: " + unknown
 		if len(r.Claims) > 0 {
 			s += "; " + integer(int64(r.Claims[0].Prompts)) + " claimed"
 		}

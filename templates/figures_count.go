@@ -25,7 +25,7 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		{Name: "earlier run", Color: figure.Warm}, {Name: "another client", Color: figure.Other},
 		{Name: "own warm-up", Color: figure.Part}, {Name: "same run", Color: figure.Good},
 		{Name: "cached, origin not known", Color: figure.Bad},
-		{Name: "not cached", Color: figure.Cold}, {Name: "not known", Color: figure.Open},
+		{Name: "not cached", Color: figure.Cold}, {Name: "possible, not known", Color: figure.Open},
 	}
 	for i := range parts {
 		parts[i].Kind = figure.BarX
@@ -33,18 +33,18 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f := &figure.Figure{
 		ID: "origins", Title: "Prompts of each run by where their prefix was",
 		Shows: "How many prompts of each run found their prefix in the cache, and who had put it there.",
-		N:     "Each bar is as long as the run has prompts.",
-		Read:  "Only proved hits are drawn as cached. Where the count has no upper end the rest of the bar is not known, which is not the same as not cached.",
-		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "another client", "own warm-up", "same run", "not known"},
-			Right: []bool{false, true, true, true, true, true, true}},
+		N:     "Each bar is as long as the run has prompts; n stands at its end.",
+		Read:  "Only proved hits are drawn as cached, and only proved misses as not cached. What no evidence decides is drawn as possible, which is neither.",
+		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "another client", "own warm-up", "same run", "origin not known", "possible", "not cached"},
+			Right: []bool{false, true, true, true, true, true, true, true, true}},
 	}
 	var names []string
 	top := 0.0
-	for _, r := range rows {
-		o := r.Origins
-		f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.AtStart(), bounds(o.EarlierRun), bounds(o.OtherClient), bounds(o.WarmUp), bounds(o.InRun), bounds(o.Unknown)})
-		n := extent(r)
-		if n == 0 {
+	for _, r := range runsOrWindows(rows) {
+		o, s := r.Origins, r.Segments
+		f.Table.Rows = append(f.Table.Rows, []string{r.Label, r.AtStart(), bounds(o.EarlierRun), bounds(o.OtherClient), bounds(o.WarmUp), bounds(o.InRun), bounds(o.Unknown),
+			integer(s.Possible), integer(s.NotCached)})
+		if s.Total == 0 {
 			continue
 		}
 		if len(names) == maxDrawn {
@@ -53,16 +53,7 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		}
 		y := float64(len(names))
 		names = append(names, r.Label)
-		lows := []int64{o.EarlierRun.Low, o.OtherClient.Low, o.WarmUp.Low, o.InRun.Low, o.Unknown.Low, 0, 0}
-		rest := n
-		for _, v := range lows {
-			rest -= v
-		}
-		if r.Run.AtStart.High == nil || *r.Run.AtStart.High > r.Run.AtStart.Low {
-			lows[6] = max(rest, 0)
-		} else {
-			lows[5] = max(rest, 0)
-		}
+		lows := []int64{s.EarlierRun, s.OtherClient, s.WarmUp, s.InRun, s.Unknown, s.NotCached, s.Possible}
 		at := 0.0
 		for i, v := range lows {
 			if v == 0 {
@@ -91,16 +82,6 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	return []*figure.Figure{f}
 }
-
-// extent is the length of a run's bar: its prompts, or a window's sequences.
-func extent(r *row) int64 {
-	if r.Prompts != nil {
-		return int64(*r.Prompts)
-	}
-	return r.Sequences.Low
-}
-
-func bounds(b carryover.Bounds) string { return count(b.Low, b.High) }
 
 // seedFigure draws what each seed gave at each cap, the kit's runs beside it.
 func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
@@ -193,9 +174,10 @@ func causeFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if len(runs) == 0 {
 		return nil
 	}
+	speak := newSpeaker(rows, maxDrawn)
 	for i, c := range nb.Causes {
 		names = append(names, words(c.Name))
-		f.Table.Rows = append(f.Table.Rows, []string{words(c.Name), sign(c.State), join(c.Seen)})
+		f.Table.Rows = append(f.Table.Rows, []string{words(c.Name), sign(c.State), speak.Seen(c)})
 		for _, s := range c.Runs {
 			x, drawn := column[s.Run]
 			if l := layers[s.State]; l != nil && drawn {

@@ -16,10 +16,22 @@ import (
 
 // The fixtures are notebooks made by hand: small stand-ins for every kind of
 // capture that the texts must read well for.
-var fixtures = map[string]func() *analysis.Notebook{
+var fixtures = parted(map[string]func() *analysis.Notebook{
 	"inversion": inversionFixture, "clean": cleanFixture, "unknown": unknownFixture, "one": oneFixture,
 	"nolog": noLogFixture, "logonly": logOnlyFixture, "vllm": vllmFixture, "four": fourFixture,
 	"confirmed": confirmedFixture, "incident": incidentFixture, "empty": emptyFixture,
+})
+
+// parted gives each notebook the segments of its runs.
+func parted(all map[string]func() *analysis.Notebook) map[string]func() *analysis.Notebook {
+	for name, make := range all {
+		all[name] = func() *analysis.Notebook {
+			nb := make()
+			nb.Segments = analysis.PartPrompts(nb.Count)
+			return nb
+		}
+	}
+	return all
 }
 
 func fixtureNames() []string {

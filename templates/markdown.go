@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"text/template"
 	"unicode/utf8"
 
 	"coldcase/analysis"
+	"coldcase/analysis/carryover"
+	"coldcase/ingest/capture"
 	"coldcase/templates/mdx"
 )
 
@@ -24,7 +27,11 @@ func parseTexts() *template.Template {
 		"sign": sign, "words": words, "ms": ms, "count": count, "grade": grade, "place": place,
 		"statistic": statistic, "capText": capText, "optional": optional[int], "seed": optional[int64],
 		"text": text, "bounds": bounds, "graded": graded, "integer": func(n int) string { return integer(int64(n)) },
-		"join": join, "sentence": sentence, "hits": hits, "int64": func(n int) int64 { return int64(n) },
+		"join": join, "hits": hits, "unpresumed": unpresumed,
+		"claim":     func(cause string) string { return sentence(explanation(cause)) },
+		"interval":  func(i carryover.Interval) string { return count(i.Low, i.High) },
+		"stated":    func(parts ...string) string { return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") },
+		"spanPlace": func(s capture.Span) string { return place(capture.Evidence{File: s.File, Line: s.Line}) }, "int64": func(n int) int64 { return int64(n) },
 		"term": func(word, id string) mdx.Safe { return mdx.Safe("[" + mdx.Escape(word) + "](#" + id + ")") },
 	}).ParseFS(textFiles, "text/*.md.tmpl"))
 	mdx.Parse(t)

@@ -243,6 +243,7 @@ func hundredRuns() *analysis.Notebook {
 	}
 	addLog(nb, "")
 	addCauses(nb, nil)
+	nb.Segments = analysis.PartPrompts(nb.Count)
 	return nb
 }
 

@@ -3,6 +3,9 @@ package templates
 import (
 	"reflect"
 	"regexp"
+	"sort"
+	"strconv"
+	"strings"
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
@@ -14,11 +17,68 @@ import (
 // paths and addresses. The notebook that was given is not touched.
 func prepare(nb *analysis.Notebook, opts Options) *analysis.Notebook {
 	change := mdx.Clean
-	if opts.Mode == Publish && !opts.KeepNames {
+	if opts.masks() {
 		change = func(s string) string { return mask(mdx.Clean(s)) }
 	}
-	c := copier{change: change}
+	c := copier{change: keepApart(nb, change)}
 	return c.copy(reflect.ValueOf(nb)).Interface().(*analysis.Notebook)
+}
+
+// masks reports whether names are to be masked.
+func (o Options) masks() bool { return o.Mode == Publish && !o.KeepNames }
+
+// keepApart returns change for all texts but the ids of runs that it would make
+// alike: these get a number, wherever they stand.
+func keepApart(nb *analysis.Notebook, change func(string) string) func(string) string {
+	if nb.Count == nil {
+		return change
+	}
+	alike := map[string][]string{}
+	for _, r := range nb.Count.Runs {
+		alike[change(r.ID)] = append(alike[change(r.ID)], r.ID)
+	}
+	taken := map[string]bool{}
+	for name := range alike {
+		taken[name] = true
+	}
+	names := map[string]string{}
+	var ids []string
+	for _, r := range nb.Count.Runs {
+		name := change(r.ID)
+		if len(alike[name]) < 2 || names[r.ID] != "" {
+			continue
+		}
+		names[r.ID] = free(name, taken)
+		ids = append(ids, r.ID)
+	}
+	find := anyOf(ids)
+	if find == nil {
+		return change
+	}
+	return func(s string) string {
+		var b strings.Builder
+		at := 0
+		for _, m := range find.FindAllStringIndex(s, -1) {
+			b.WriteString(change(s[at:m[0]]) + names[s[m[0]:m[1]]])
+			at = m[1]
+		}
+		if at == 0 {
+			return change(s)
+		}
+		return b.String() + change(s[at:])
+	}
+}
+
+// free returns name with the first number that makes it one of its own, and
+// takes it.
+func free(name string, taken map[string]bool) string {
+	for n := 1; ; n++ {
+		s := name + " (" + strconv.Itoa(n) + ")"
+		if !taken[s] {
+			taken[s] = true
+			return s
+		}
+	}
 }
 
 // copier makes a deep copy of a value with every string changed.
@@ -69,13 +129,26 @@ func (c copier) copy(v reflect.Value) reflect.Value {
 	return v
 }
 
+// copyMap copies a map. Keys that the change makes alike are kept apart, in the
+// order of the keys as they were.
 func (c copier) copyMap(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		return v
 	}
+	keys := v.MapKeys()
+	sort.Slice(keys, func(a, b int) bool { return keys[a].String() < keys[b].String() })
 	out := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for it := v.MapRange(); it.Next(); {
-		out.SetMapIndex(c.copy(it.Key()), c.copy(it.Value()))
+	taken := map[string]bool{}
+	for _, k := range keys {
+		key := c.copy(k)
+		if key.Kind() == reflect.String {
+			if name := key.String(); taken[name] {
+				key.SetString(free(name, taken))
+			} else {
+				taken[name] = true
+			}
+		}
+		out.SetMapIndex(key, c.copy(v.MapIndex(k)))
 	}
 	return out
 }

@@ -15,7 +15,9 @@ type row struct {
 	*carryover.Run
 	Latency   *latency.Run // nil without latencies
 	Arguments *analysis.Arguments
+	Segments  analysis.Segments
 	Label     string // short and unlike every other run's
+	Arm       string // of a sweep: fresh or repeat; "" outside of one
 	Index     int    // position among the runs
 }
 
@@ -27,7 +29,7 @@ func rows(nb *analysis.Notebook) []*row {
 	}
 	byRun := map[string]*row{}
 	for i, r := range nb.Count.Runs {
-		one := &row{Run: r, Index: i}
+		one := &row{Run: r, Index: i, Arm: armOf(r.ID)}
 		byRun[r.ID] = one
 		out = append(out, one)
 	}
@@ -41,49 +43,13 @@ func rows(nb *analysis.Notebook) []*row {
 			r.Arguments = &nb.Arguments[i]
 		}
 	}
+	for _, one := range nb.Segments {
+		if r := byRun[one.Run]; r != nil {
+			r.Segments = one
+		}
+	}
 	label(out)
 	return out
-}
-
-// label gives each run the shortest name that no other run has: its cap, its
-// cap and seed, or its id.
-func label(rows []*row) {
-	forms := []func(*row) string{
-		func(r *row) string {
-			if r.Kind == "window" || r.MaxConcurrency == nil {
-				return ""
-			}
-			return "cap " + capText(r.MaxConcurrency)
-		},
-		func(r *row) string {
-			if r.MaxConcurrency == nil || r.Seed == nil {
-				return ""
-			}
-			return "cap " + capText(r.MaxConcurrency) + ", seed " + optional(r.Seed)
-		},
-	}
-	for _, form := range forms {
-		seen := map[string]int{}
-		for _, r := range rows {
-			seen[form(r)]++
-		}
-		for _, r := range rows {
-			if s := form(r); r.Label == "" && s != "" && seen[s] == 1 {
-				r.Label = s
-			}
-		}
-	}
-	for _, r := range rows {
-		switch {
-		case r.Label != "":
-		case r.Kind == "window":
-			r.Label = "window " + r.ID
-		case r.MaxConcurrency != nil:
-			r.Label = "cap " + capText(r.MaxConcurrency) + ", " + r.ID
-		default:
-			r.Label = r.ID
-		}
-	}
 }
 
 // Figure returns a printed figure of the run, else the computed one.
@@ -109,11 +75,63 @@ func (r *row) Ms(name string) string {
 	return unknown
 }
 
-// AtStart words the prompts cached at start.
+// HitsBy says who had left the hits, where that is one origin alone.
+func (r *row) HitsBy() string {
+	s := r.Segments
+	all := s.EarlierRun + s.OtherClient + s.WarmUp + s.InRun + s.Unknown
+	switch all {
+	case 0:
+		return ""
+	case s.EarlierRun:
+		return "left by an earlier run"
+	case s.OtherClient:
+		return "left by another client"
+	case s.WarmUp:
+		return "left by the run's own warm-up"
+	case s.InRun:
+		return "shared inside the run"
+	}
+	return ""
+}
+
+// AtStart words the prompts cached at start, with n and grade.
 func (r *row) AtStart() string { return atStart(r.Run) }
 
-// State is the verdict with its sign.
-func (r *row) State() string { return sign(r.Verdict) }
+// AtStartCount is AtStart without the grade, for tables that have a column for
+// it.
+func (r *row) AtStartCount() string {
+	return count(r.Run.AtStart.Low, r.Run.AtStart.High) + of(r.Run)
+}
+
+// State is the verdict with its sign. A run that a sweep meant to be warm says
+// so.
+func (r *row) State() string {
+	if r.Arm == "repeat" && r.Verdict == "contaminated" {
+		return sign(r.Verdict) + ", on purpose"
+	}
+	return sign(r.Verdict)
+}
+
+// FlushWord is what is known of a flush before the run.
+func (r *row) FlushWord() string {
+	if r.Flush == "unknown" || r.Flush == "" {
+		return unknown
+	}
+	return r.Flush
+}
+
+// Hits names the prompts that were hits, "" where no witness names them.
+func (r *row) Hits() string {
+	var parts []string
+	for _, s := range r.Segments.Hits {
+		if s.First == s.Last {
+			parts = append(parts, integerPlain(s.First))
+		} else {
+			parts = append(parts, integerPlain(s.First)+" to "+integerPlain(s.Last))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
 
 // N is the number of requests that the run's figures are over.
 func (r *row) N() string {
@@ -182,11 +200,15 @@ func (r *row) cap0() int {
 }
 
 // byConcern orders rows by how much they matter: contaminated ones first, the
-// most cached in front, then unknown, then clean ones.
+// most cached in front, then unknown, then clean ones. Runs that a sweep meant
+// to be warm matter least.
 func byConcern(in []*row) []*row {
 	out := append([]*row(nil), in...)
 	rank := map[string]int{"contaminated": 0, "unknown": 1, "clean": 2}
 	sort.SliceStable(out, func(a, b int) bool {
+		if out[a].Arm != out[b].Arm && (out[a].Arm == "repeat" || out[b].Arm == "repeat") {
+			return out[b].Arm == "repeat"
+		}
 		ra, rb := rank[out[a].Verdict], rank[out[b].Verdict]
 		if ra != rb {
 			return ra < rb

@@ -2,6 +2,8 @@ package templates
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +41,9 @@ const (
 	scriptClose = `</script>`
 )
 
-// newStamp describes nb as it was given, before any masking for print.
+// newStamp describes nb as it was given, before any masking for print: a
+// verifier finds the files of the capture by their names. A page with masked
+// names says so.
 func newStamp(nb *analysis.Notebook, opts Options, echarts string) (*Stamp, error) {
 	hash, err := Hash(nb)
 	if err != nil {
@@ -66,6 +70,16 @@ func newStamp(nb *analysis.Notebook, opts Options, echarts string) (*Stamp, erro
 		s.Files = append(s.Files, FileHash{f.Path, f.SHA256})
 	}
 	return s, nil
+}
+
+// Hash is the sha256 of the notebook's document, in hex.
+func Hash(nb *analysis.Notebook) (string, error) {
+	var b bytes.Buffer
+	if err := JSON(&b, nb); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // embed returns the stamp as the bytes between the tags of its block. They are

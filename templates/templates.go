@@ -21,6 +21,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
 	"coldcase/analysis"
 )
 
@@ -131,3 +135,19 @@ func Markdown(w io.Writer, nb *analysis.Notebook, opts Options) error {
 
 // JSON writes the notebook's document, coldcase.notebook/1.
 func JSON(w io.Writer, nb *analysis.Notebook) error { return Document(w, nb) }
+
+// Document writes any of the JSON documents as every contract wants it: keys in
+// the order of the type, two spaces of indentation, empty lists rather than
+// null in their place, nothing escaped for HTML, one final newline.
+func Document(w io.Writer, doc any) error {
+	err := json.MarshalWrite(w, doc,
+		jsontext.WithIndent("  "),
+		jsontext.AllowInvalidUTF8(true),
+		json.Deterministic(true),
+		jsonv1.OmitEmptyWithLegacySemantics(true))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n")
+	return err
+}

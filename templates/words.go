@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"coldcase/analysis/carryover"
 	"coldcase/templates/figure"
@@ -16,20 +14,20 @@ import (
 // unknown is what stands in the place of a number that is not known.
 const unknown = "not known"
 
-// count words an interval of prompts: 64, 29 or more, at most 3, 16 to 20.
+// count words an interval, as the documents do: 64, 29 or more, 16 to 20. One
+// that says nothing is not known, which is not 0.
 func count(low int64, high *int64) string {
-	switch {
-	case high == nil && low == 0:
-		return unknown
-	case high == nil:
-		return integer(low) + " or more"
-	case *high == low:
-		return integer(low)
-	case low == 0:
-		return "at most " + integer(*high)
-	}
-	return integer(low) + " to " + integer(*high)
+	return bounds(carryover.Bounds{Low: low, High: high})
 }
+
+func bounds(b carryover.Bounds) string {
+	if b.High == nil && b.Low == 0 {
+		return unknown
+	}
+	return digits.ReplaceAllStringFunc(b.String(), figure.Thousands)
+}
+
+var digits = regexp.MustCompile(`\d+`)
 
 func integer(n int64) string { return figure.Thousands(strconv.FormatInt(n, 10)) }
 
@@ -136,23 +134,6 @@ func engine(s string) string {
 
 // compounds are the names whose hyphen belongs to the word.
 var compounds = strings.NewReplacer("warm-up-prompt", "warm-up prompt", "in-run-sharing", "in-run sharing")
-
-var figureName = regexp.MustCompile(`\b(?:mean|median|std|max|min|p\d+)_(?:ttft|tpot|itl|e2e_latency)_ms\b`)
-
-// sentence makes a remark a sentence: a capital in front, a full stop behind,
-// and figures by their spoken names.
-func sentence(s string) string {
-	s = figureName.ReplaceAllStringFunc(strings.TrimSpace(s), statistic)
-	if s == "" {
-		return ""
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	s = string(unicode.ToUpper(r)) + s[size:]
-	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
-		s += "."
-	}
-	return s
-}
 
 // words spells the contract's hyphenated words out.
 func words(s string) string {
