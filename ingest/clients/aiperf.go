@@ -16,6 +16,7 @@ import (
 
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
+	"coldcase/ingest/pyjson"
 )
 
 // AIPerf keeps one folder a run: profile_export.jsonl has a line a request
@@ -163,9 +164,10 @@ func aiRun(file string, last int, rs []request, placed bool) *capture.Result {
 // aiRequest reads one line; measured is false for warm-up requests.
 func aiRequest(raw []byte) (q request, measured, ok bool) {
 	var v any
-	if json.Unmarshal(raw, &v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if json.Unmarshal(pyjson.Quote(raw), &v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return q, false, false
 	}
+	v = finite(v)
 	meta, m := node{v}.at("metadata"), node{v}.at("metrics")
 	if meta.object() == nil {
 		return q, false, false

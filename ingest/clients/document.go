@@ -11,6 +11,7 @@ import (
 
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
+	"coldcase/ingest/pyjson"
 )
 
 // document streams one JSON file: large arrays are taken element by element,
@@ -31,7 +32,7 @@ var errTooLarge = errors.New("a value is larger than 64 MiB")
 
 func newDocument(r io.Reader) *document {
 	lines := &lineCounter{r: r}
-	given := &lineCounter{r: newPythonJSON(lines)}
+	given := &lineCounter{r: pyjson.NewReader(lines)}
 	return &document{
 		dec:   jsontext.NewDecoder(given, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 		lines: lines,
@@ -61,7 +62,27 @@ func (d *document) value() (node, error) {
 	if err := json.Unmarshal(raw, &v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return node{}, err
 	}
-	return node{v}, nil
+	return node{finite(v)}, nil
+}
+
+// finite makes "not told" of the numbers that JSON does not have: a mean of
+// nothing, the error code of a request that had no error.
+func finite(v any) any {
+	switch x := v.(type) {
+	case string:
+		if pyjson.IsNumber(x) {
+			return nil
+		}
+	case map[string]any:
+		for k := range x {
+			x[k] = finite(x[k])
+		}
+	case []any:
+		for i := range x {
+			x[i] = finite(x[i])
+		}
+	}
+	return v
 }
 
 // members calls f for each member of the next value, which f must take. A

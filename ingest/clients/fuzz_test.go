@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"reflect"
@@ -89,51 +88,16 @@ func FuzzLlamaBenchy(f *testing.F) {
 	fuzzFormats(f, llamaBenchy(), `{"benchmarks":[{"e2e_ttft":{"mean":1}}]}`)
 }
 
-// FuzzPythonJSON holds the filter against the plain rule: text that is JSON
-// passes unchanged, however it is cut into reads.
-func FuzzPythonJSON(f *testing.F) {
-	f.Add(`{"a":[1e5,-2,"NaN",null,true],"b\"":"-Infinity"}`, 3)
-	f.Add(`{"a":NaN,"b":[-Infinity,Infinity]}`, 1)
-	f.Fuzz(func(t *testing.T, text string, step int) {
-		got, err := io.ReadAll(newPythonJSON(&dribble{text, max(step%7, 1)}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if json.Valid([]byte(text)) && string(got) != text {
-			t.Errorf("%q became %q", text, got)
-		}
-		if strings.Count(string(got), "\n") != strings.Count(text, "\n") {
-			t.Errorf("%q lost lines: %q", text, got)
-		}
-	})
-}
-
-func TestPythonJSON(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"a":NaN,"b":[-Infinity,Infinity],"NaN":"NaN \" NaN"}`: `{"a":null,"b":[null,null],"NaN":"NaN \" NaN"}`,
-		`[1e5,-3,1E-7,true]`: `[1e5,-3,1E-7,true]`,
-		`NaN`:                `null`,
-		`NaNs`:               `NaNs`,
-	} {
-		for step := 1; step < 9; step++ {
-			if got, _ := io.ReadAll(newPythonJSON(&dribble{text, step})); string(got) != want {
-				t.Errorf("%s in steps of %d: %s, want %s", text, step, got, want)
-			}
-		}
+// TestFinite reads the numbers that JSON does not have, which Python writes
+// bare, as not told; texts keep them.
+func TestFinite(t *testing.T) {
+	doc := newDocument(strings.NewReader(`{"a":NaN,"b":[-Infinity,Infinity,1e5],"text":"a NaN b","rate":"inf"}`))
+	n, err := doc.value()
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// dribble is a reader that gives few bytes at a time.
-type dribble struct {
-	s    string
-	step int
-}
-
-func (d *dribble) Read(p []byte) (int, error) {
-	if d.s == "" {
-		return 0, io.EOF
+	want := map[string]any{"a": nil, "b": []any{nil, nil, 1e5}, "text": "a NaN b", "rate": "inf"}
+	if !reflect.DeepEqual(n.v, want) {
+		t.Errorf("got %v, want %v", n.v, want)
 	}
-	n := copy(p, d.s[:min(d.step, len(d.s))])
-	d.s = d.s[n:]
-	return n, nil
 }

@@ -13,11 +13,16 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
 // words are the bare numbers that are quoted.
 var words = [...]string{"NaN", "Infinity", "-Infinity"}
+
+// IsNumber reports whether a text is a number that was quoted on the way. A text
+// of the same letters cannot be told apart from it.
+func IsNumber(s string) bool { return slices.Contains(words[:], s) }
 
 // NewReader returns r with its bare numbers quoted, "Infinity" for Infinity.
 // Memory is bounded, whatever the length of a line.

@@ -151,6 +151,6 @@ func (p *Parser) tracing(line []byte, ev *Event) bool {
 	ev.Rank = capture.NoRank
 	ev.Message = line[at+end+2:]
 	ev.Class = ClassKnown
-	access(ev.Message, ev)
+	accessLine(ev.Message, ev)
 	return true
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"coldcase/ingest/access"
 )
 
 // The oracle says the same as Parse, slowly and with regular expressions.
@@ -230,7 +232,7 @@ func TestParseAgainstOracle(t *testing.T) {
 			if !got.malformed {
 				got.status = int(ev.Access.Status)
 			}
-			if ev.Access.Path != PathClass([]byte(want.path)) && !got.malformed {
+			if ev.Access.Path != access.Class([]byte(want.path)) && !got.malformed {
 				t.Fatalf("%q: path %d, want that of %q", line, ev.Access.Path, want.path)
 			}
 			want.path = ""

@@ -3,6 +3,7 @@ package vllm
 import (
 	"bytes"
 
+	"coldcase/ingest/access"
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 )
@@ -61,8 +62,10 @@ func (m *serverLog) Line(l format.Line) format.Claim {
 
 // message classes a line by what stands behind its frame.
 func (m *serverLog) message(n int, at capture.Stamp, f frame) format.Claim {
-	if a, is, whole := parseAccess(f.msg); is {
-		return m.accessLine(n, at, a, whole)
+	if rest, ok := bytes.CutPrefix(f.msg, []byte("INFO:")); ok {
+		if a, is := access.Parse(bytes.TrimLeft(rest, " ")); is {
+			return m.accessLine(n, at, a)
+		}
 	}
 	engine, msg := engineTag(f.msg)
 	switch {
@@ -112,20 +115,20 @@ func (m *serverLog) iterationLine(n int, at capture.Stamp, engine int, msg []byt
 	m.log.Iterations.Append(it)
 }
 
-func (m *serverLog) accessLine(n int, at capture.Stamp, a access, whole bool) format.Claim {
-	if !whole {
+func (m *serverLog) accessLine(n int, at capture.Stamp, a access.Line) format.Claim {
+	if a.Status < 0 {
 		m.event()
 		return m.damaged(n, at, "access")
 	}
 	m.access++
-	host := m.host(a.host)
+	host, path, status := m.host(string(a.Host)), access.Class(a.Path), int16(a.Status)
 	last := m.log.Access.Last()
-	if m.run && last != nil && last.Path == a.path && last.Status == a.status && last.Host == host && last.Query == a.query {
+	if m.run && last != nil && last.Path == path && last.Status == status && last.Host == host && last.Query == a.Query {
 		last.To = int32(n)
 		last.N++
 	} else {
 		m.log.Access.Append(capture.Access{Line: int32(n), To: int32(n), N: 1,
-			Path: a.path, Query: a.query, Status: a.status, Host: host, Stamp: at})
+			Path: path, Query: a.Query, Status: status, Host: host, Stamp: at})
 	}
 	m.run = true
 	if !m.seen {
