@@ -88,7 +88,7 @@ fmt: ## format the Go files
 lint: vet ## the same as vet
 
 truth: ## hold the count against what is known of the recorded captures, and of all that is left of them
-	$(GO) test -count=1 -timeout 60m -run '^TestTruth$$' -v ./analysis/degrade -args -all
+	cd analysis/degrade && $(GO) test -count=1 -timeout 60m -run '^TestTruth$$' -args -all
 
 gallery: echarts build ## build docs/gallery from the samples
 	cd browsertest && $(GO) run ./gallery -coldcase ../$(BIN) -out ../docs/gallery

@@ -71,7 +71,7 @@ func TestTruth(t *testing.T) {
 		}
 	}
 	if *all {
-		t.Logf("\n%s", table(rows))
+		fmt.Printf("\n%s\n", table(rows))
 	}
 }
 
@@ -118,40 +118,75 @@ func add(rows []*row, group, kind string, j *judgement) []*row {
 	if i < 0 {
 		i, rows = len(rows), append(rows, &row{group: group, kind: kind})
 	}
-	r := rows[i]
-	r.variants++
+	one := &row{variants: 1, decided: j.decided, of: j.of, falseClean: j.falseClean, falseContaminated: j.falseContaminated}
 	if len(j.faults) > 0 {
-		r.faulty++
+		one.faulty = 1
 	}
-	r.decided += j.decided
-	r.of += j.of
-	r.falseClean += j.falseClean
-	r.falseContaminated += j.falseContaminated
+	rows[i].take(one)
 	return rows
 }
 
-// table prints the rows by group, kinds in their order, and a last line of
-// sums. It is Markdown, so that it can stand in the documentation as it is.
+// table prints what was decided, one line a kind of variant and one column a
+// group of captures, in the order of kinds, and a line of sums. It is Markdown,
+// so that it can stand in the documentation as it is.
 func table(rows []*row) string {
+	var groups, order []string
+	for _, r := range rows {
+		if !slices.Contains(groups, r.group) {
+			groups = append(groups, r.group)
+		}
+		if !slices.Contains(order, r.kind) {
+			order = append(order, r.kind)
+		}
+	}
+	place := map[string]int{}
+	for i, k := range kinds {
+		place[k.name] = i + 1 // whole, which is none of them, stands first
+	}
+	last := len(kinds) + 1 // and the mixtures last
+	slices.SortStableFunc(order, func(a, b string) int { return placeOf(place, a, last) - placeOf(place, b, last) })
+
 	var out bytes.Buffer
 	w := tabwriter.NewWriter(&out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| captures\t| variant\t| variants\t| with a fault\t| runs decided\t| false clean\t| false contaminated\t|")
-	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
-	line := func(r *row) {
-		fmt.Fprintf(w, "| %s\t| %s\t| %d\t| %d\t| %d of %d\t| %d\t| %d\t|\n",
-			r.group, r.kind, r.variants, r.faulty, r.decided, r.of, r.falseClean, r.falseContaminated)
+	fmt.Fprintf(w, "| what is left\t| %s\t| variants\t| with a fault\t|\n", strings.Join(groups, "\t| "))
+	fmt.Fprintf(w, "| ---\t%s| ---:\t| ---:\t|\n", strings.Repeat("| ---:\t", len(groups)))
+	all := &row{}
+	for _, kind := range order {
+		line := &row{}
+		fmt.Fprintf(w, "| %s\t", kind)
+		for _, group := range groups {
+			i := slices.IndexFunc(rows, func(r *row) bool { return r.group == group && r.kind == kind })
+			if i < 0 {
+				fmt.Fprint(w, "| -\t")
+				continue
+			}
+			fmt.Fprintf(w, "| %d of %d\t", rows[i].decided, rows[i].of)
+			line.take(rows[i])
+		}
+		fmt.Fprintf(w, "| %d\t| %d\t|\n", line.variants, line.faulty)
+		all.take(line)
 	}
-	sum := &row{group: "all", kind: "all"}
-	for _, r := range rows {
-		line(r)
-		sum.variants += r.variants
-		sum.faulty += r.faulty
-		sum.decided += r.decided
-		sum.of += r.of
-		sum.falseClean += r.falseClean
-		sum.falseContaminated += r.falseContaminated
-	}
-	line(sum)
 	w.Flush()
+	fmt.Fprintf(&out, "\n%d of %d runs decided over %d variants, %d of them with a fault; %d false clean, %d false contaminated.\n",
+		all.decided, all.of, all.variants, all.faulty, all.falseClean, all.falseContaminated)
 	return out.String()
+}
+
+func placeOf(place map[string]int, kind string, last int) int {
+	if kind == "whole" {
+		return 0
+	}
+	if at := place[kind]; at > 0 {
+		return at
+	}
+	return last
+}
+
+func (r *row) take(o *row) {
+	r.variants += o.variants
+	r.faulty += o.faulty
+	r.decided += o.decided
+	r.of += o.of
+	r.falseClean += o.falseClean
+	r.falseContaminated += o.falseContaminated
 }

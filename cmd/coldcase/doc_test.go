@@ -26,6 +26,7 @@ import (
 // may fail. Blocks with another mark (console, text) show what cannot run here:
 // real servers and clients.
 func TestDocumentation(t *testing.T) {
+	t.Parallel()
 	docs, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)

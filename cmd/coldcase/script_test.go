@@ -39,6 +39,7 @@ func mainUnreadable() {
 // TestScript runs testdata/*.txt: each is a list of commands with what they
 // must print. UPDATE_SCRIPTS=1 rewrites the expected parts in place.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,

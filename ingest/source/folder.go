@@ -11,13 +11,17 @@ import (
 )
 
 // walk lists all files below root except .git, archives with their members.
-// Only root itself must be readable.
+// Only root itself must be readable; it may be a link to a folder.
 func walk(root string, opts Options) ([]*Entry, error) {
 	if _, err := os.ReadDir(root); err != nil {
 		return nil, err
 	}
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, err
+	}
 	var entries []*Entry
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if path == root {
 			return nil
 		}
