@@ -108,7 +108,9 @@ var forms = map[string]int{"": 0, "record": 1, "config": 2, "command": 3, "names
 // goes with the seed.
 func fillWorkload(m, w *capture.Workload) {
 	for k, v := range w.Args {
-		if _, ok := m.Args[k]; !ok {
+		// Arguments stand as the client printed them; a record's are its own
+		// rendering, 512.0 for 512.
+		if _, ok := m.Args[k]; !ok || w.Form == "namespace" {
 			if m.Args == nil {
 				m.Args = map[string]any{}
 			}
