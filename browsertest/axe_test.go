@@ -17,9 +17,10 @@ func TestAccessible(t *testing.T) {
 	if err != nil {
 		t.Skip("axe-core is not installed: npm ci --ignore-scripts in this folder")
 	}
-	for _, r := range reports(t, t.TempDir()) {
+	for _, r := range reports(t) {
 		for _, v := range []view{{true, "light", 1280}, {true, "dark", 390}} {
 			t.Run(r.name()+"/"+v.String(), func(t *testing.T) {
+				t.Parallel()
 				tab, done := openTab(ctx)
 				defer done()
 				v.open(t, tab, r.url())

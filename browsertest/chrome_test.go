@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -24,12 +25,27 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// browser starts a browser without network access for the time of the test.
-// Each tab of it is a child of the returned context.
+// browser gives the browser of all tests, which has no network access. Each tab
+// of it is a child of the returned context.
 func browser(t *testing.T) context.Context {
 	t.Helper()
+	path := chromium(t)
+	started.Do(func() { shared, closeBrowser = startBrowser(path) })
+	if err := chromedp.Do(shared); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return shared
+}
+
+var (
+	started      sync.Once
+	shared       context.Context
+	closeBrowser = func() {}
+)
+
+func startBrowser(path string) (context.Context, func()) {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)),
+		chromedp.ExecPath(path),
 		chromedp.DisableGPU,
 		// Names resolve to nothing: a page that asks for anything is caught
 		// by its request and cannot be served from a cache.
@@ -42,9 +58,5 @@ func browser(t *testing.T) context.Context {
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(func() { cancel(); stop() })
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start the browser: %v", err)
-	}
-	return ctx
+	return ctx, func() { cancel(); stop() }
 }

@@ -52,9 +52,10 @@ func views() []view {
 // violation, no sideways scroll, every chart visible, no label over another.
 func TestPages(t *testing.T) {
 	ctx := browser(t)
-	for _, r := range reports(t, t.TempDir()) {
+	for _, r := range reports(t) {
 		for _, v := range views() {
 			t.Run(r.name()+"/"+v.String(), func(t *testing.T) {
+				t.Parallel()
 				for _, fault := range look(t, ctx, r, v) {
 					t.Error(fault)
 				}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,10 +21,11 @@ func TestPrint(t *testing.T) {
 	if err != nil {
 		t.Skip("no pdftotext on this machine (package poppler-utils)")
 	}
-	for _, r := range reports(t, t.TempDir()) {
+	for _, r := range reports(t) {
 		for _, scripts := range []bool{true, false} {
 			v := view{scripts, "light", 1280}
 			t.Run(r.name()+"/"+v.String(), func(t *testing.T) {
+				t.Parallel()
 				tab, done := openTab(ctx)
 				defer done()
 				v.open(t, tab, r.url())
@@ -34,6 +36,9 @@ func TestPrint(t *testing.T) {
 				pdf, err := chromedp.Run(tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 				if err != nil {
 					t.Fatal(err)
+				}
+				if n := pageCount(pdf); r.mode == "publish" && (n < 1 || n > 2) {
+					t.Errorf("%d printed pages, want one or two", n)
 				}
 				printed := letters(textOf(t, pdftotext, pdf))
 				if len(folds) == 0 && r.mode != "publish" {
@@ -65,6 +70,11 @@ const foldTexts = `(() => {
   }
   return out;
 })()`
+
+// pageCount counts the page objects of a PDF as Chromium writes it.
+func pageCount(pdf []byte) int {
+	return len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1))
+}
 
 // textOf extracts the text of a PDF.
 func textOf(t *testing.T, pdftotext string, pdf []byte) string {

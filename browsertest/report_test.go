@@ -15,6 +15,7 @@ import (
 type report struct {
 	sample, mode string
 	path         string
+	interactive  bool // ECharts is built in, and the mode has charts
 }
 
 func (r report) name() string { return r.sample + "/" + r.mode }
@@ -25,11 +26,7 @@ var modes = []string{"review", "publish", "case"}
 
 // command builds coldcase once for all tests.
 var command = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "coldcase-browsertest-")
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "coldcase")
+	bin := filepath.Join(scratch, "coldcase")
 	build := exec.Command("go", "build", "-o", bin, "./cmd/coldcase")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
@@ -64,16 +61,59 @@ func sampleNames(t *testing.T) []string {
 	return names
 }
 
-// reports writes the page of every sample in every mode below dir.
-func reports(t *testing.T, dir string) []report {
+// reports gives the page of every sample in every mode, written once.
+func reports(t *testing.T) []report {
 	t.Helper()
-	var out []report
-	for _, sample := range sampleNames(t) {
-		for _, mode := range modes {
-			r := report{sample: sample, mode: mode, path: filepath.Join(dir, sample+"-"+mode+".html")}
-			coldcase(t, "report", "--sample", sample, "--mode", mode, "-o", r.path)
-			out = append(out, r)
+	once.Do(func() {
+		dir := folder(t, "pages")
+		for _, sample := range sampleNames(t) {
+			for _, mode := range modes {
+				r := report{sample: sample, mode: mode, path: filepath.Join(dir, sample+"-"+mode+".html")}
+				coldcase(t, "report", "--sample", sample, "--mode", mode, "-o", r.path)
+				page, err := os.ReadFile(r.path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.interactive = bytes.Contains(page, []byte(`id="coldcase-charts"`))
+				pages = append(pages, r)
+			}
 		}
+	})
+	if len(pages) == 0 {
+		t.Fatal("the reports could not be written: see the first test")
 	}
-	return out
+	return pages
+}
+
+var (
+	once  sync.Once
+	pages []report
+)
+
+// folder makes a folder for all tests, which TestMain removes.
+func folder(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(scratch, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// scratch is a folder for the time of all tests.
+var scratch string
+
+// TestMain makes what all tests share: a folder, and at the end it closes the
+// browser that the first of them started.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "coldcase-browsertest-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	scratch = dir
+	code := m.Run()
+	closeBrowser()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
