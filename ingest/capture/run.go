@@ -137,15 +137,21 @@ type Workload struct {
 	Warmups     *int // warm-up requests, all of them prompt 1
 	WarmupsFrom string
 	ReadyCheck  *bool // vLLM's single prompt test run, prompt 1 as well
-	FlushAsked  *bool // the client was told to flush or reset after its warm-up
-	TokenIDs    bool  // prompts are sent as token ids: lengths are exact
-	CacheSalt   string
-	Groups      *int // generated-shared-prefix: groups, prompts per group, and
-	PerGroup    *int // the two lengths
-	SystemLen   *int
-	QuestionLen *int
-	Offset      *int
-	Target      string // host:port the client talked to, "" if not told
+	// ExtraRequests is how many requests at most the client sends before its
+	// warm-up that hold none of its prompts, such as a connection test of a few
+	// tokens; nil if it is not told. They are the run's own, and no traffic of
+	// another client. ExtraFrom names where it is told.
+	ExtraRequests *int
+	ExtraFrom     string
+	FlushAsked    *bool // the client was told to flush or reset after its warm-up
+	TokenIDs      bool  // prompts are sent as token ids: lengths are exact
+	CacheSalt     string
+	Groups        *int // generated-shared-prefix: groups, prompts per group, and
+	PerGroup      *int // the two lengths
+	SystemLen     *int
+	QuestionLen   *int
+	Offset        *int
+	Target        string // host:port the client talked to, "" if not told
 }
 
 // Requests are per-request figures in prompt order. Slices are nil where the
@@ -196,6 +202,8 @@ type Command struct {
 	Workload Workload
 	Cap      Cap
 	Rate     Rate
+	// Repeats is true inside of a loop: it may have run more than once.
+	Repeats bool
 	// Server holds the settings of a CommandServer.
 	Server *ServerInfo
 	// Target is host:port of the server that a flush, a scrape or a server

@@ -13,6 +13,10 @@ import (
 // requests. Keys carry their unit; older versions print seconds where newer
 // ones print ms. Percentiles are nearest rank. Its default seed is none.
 //
+// Before the first run of a command it sends one request of a few tokens of its
+// own, to test the connection, unless it is told not to. The settings of a run do
+// not tell whether it was the first.
+//
 // "KV Cache Hit Rate (%)" is a rate over the run's tokens and, for multi-turn
 // runs without usage, the client's own estimate: it is kept as a printed
 // figure and never made into a count.
@@ -97,6 +101,12 @@ func evalArgs(r *capture.Result, n node) {
 	w.PrefixLen, w.Offset = n.at("prefix_length").count(), n.at("dataset_offset").count()
 	if w.Warmups = n.at("warmup_num").count(); w.Warmups != nil {
 		w.WarmupsFrom = "config"
+	}
+	if off, told := n.at("no_test_connection").v.(bool); told {
+		w.ExtraRequests, w.ExtraFrom = ptr(1), "config"
+		if off {
+			w.ExtraRequests = ptr(0)
+		}
 	}
 }
 

@@ -20,6 +20,8 @@ type evalConsole struct {
 	header []string // of the percentile table
 	folder string   // of the run, from the line that names it
 	stamp  float64
+	tests  int   // connection tests since the last run
+	extra  []int // the same, before each run
 }
 
 func newEvalConsole(kind capture.Kind) console { return &evalConsole{kind: kind} }
@@ -37,6 +39,8 @@ func (c *evalConsole) line(n int, s string) {
 		c.json.WriteString("{\n")
 	case c.inJSON:
 		c.argument(s)
+	case strings.HasPrefix(message, "Test connection successful."):
+		c.tests++
 	case strings.Contains(message, "Save the data base to:"):
 		c.folder = lastName(strings.TrimSuffix(strings.TrimSpace(message[strings.LastIndexByte(message, ':')+1:]), "/benchmark_data.db"))
 	case strings.Contains(s, "Benchmarking summary:"):
@@ -64,6 +68,7 @@ func (c *evalConsole) open(n int) {
 	c.run.Quantiles, c.run.End, c.run.Label = nearestRank, c.stamp, c.folder
 	c.header = nil
 	c.runs = append(c.runs, c.run)
+	c.extra, c.tests = append(c.extra, c.tests), 0
 }
 
 func (c *evalConsole) row(n int, row []string) {
@@ -92,7 +97,7 @@ func (c *evalConsole) row(n int, row []string) {
 }
 
 func (c *evalConsole) results(file string) []*capture.Result {
-	for _, r := range c.runs {
+	for k, r := range c.runs {
 		r.Span.File = file
 		for i := range r.Notes {
 			r.Notes[i].File = file
@@ -101,6 +106,7 @@ func (c *evalConsole) results(file string) []*capture.Result {
 		if c.args.object() != nil {
 			evalArgs(r, c.args)
 			r.Workload.From.Line = c.argsAt
+			r.Workload.ExtraRequests, r.Workload.ExtraFrom = ptr(c.extra[k]), "text"
 		}
 		if asked != nil {
 			r.Workload.Prompts = asked

@@ -162,3 +162,34 @@ func TestEvalScopeOldNames(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// The connection test is the first run's alone; the settings of one run tell
+// only that there may have been one.
+func TestEvalScopeConnectionTest(t *testing.T) {
+	for file, from := range map[string]string{
+		"evalscope/c4.stdout.txt": "text", "evalscope/c4/tiny-llama/parallel_4_number_32/benchmark_args.json": "config",
+	} {
+		if w := fixture(t, file).Workload; intOf(w.ExtraRequests) != 1 || w.ExtraFrom != from {
+			t.Errorf("%s: %d requests by %q", file, intOf(w.ExtraRequests), w.ExtraFrom)
+		}
+	}
+	const args = "2026-11-29 15:40:14 - evalscope - INFO: {\n    \"model\": \"m\",\n    \"no_test_connection\": false\n}\n"
+	const test = "2026-11-29 15:40:17 - evalscope - INFO: Test connection successful.\n"
+	const run = "Benchmarking summary:\n│ Test Duration (s) │ 1.22 │\n"
+	for text, want := range map[string][]int64{
+		args + test + run + run: {1, 0},
+		args + run:              {0},
+		run:                     {-1},
+	} {
+		var got []int64
+		for _, r := range readText(t, "benchmark.log", text).Results {
+			got = append(got, intOf(r.Workload.ExtraRequests))
+		}
+		if !equal(got, want) {
+			t.Errorf("%q: %v requests before the runs, want %v", text, got, want)
+		}
+	}
+	if w := one(t, "benchmark_args.json", `{"tokenizer_path": "t", "parallel": 2, "number": 4, "max_prompt_length": 8, "no_test_connection": true}`).Workload; intOf(w.ExtraRequests) != 0 {
+		t.Errorf("told not to test: %d requests", intOf(w.ExtraRequests))
+	}
+}
