@@ -75,6 +75,31 @@ var shellWords = map[string]bool{
 	"python": true, "python3": true, "bash": true, "sh": true, "cat": true, "grep": true, "date": true, "tail": true, "touch": true,
 }
 
+// built is a command with its line.
+type built struct {
+	*capture.Command
+	line int
+}
+
+// buildAll builds the commands of a script, and marks those inside of loops.
+func buildAll(statements []statement) []built {
+	var out []built
+	loops := 0
+	for _, s := range statements {
+		switch s.words[0] {
+		case "do":
+			loops++
+		case "done":
+			loops = max(0, loops-1)
+		}
+		if c := build(s); c != nil {
+			c.Repeats = loops > 0
+			out = append(out, built{c, s.line})
+		}
+	}
+	return out
+}
+
 func read(in *format.Input, out *format.Output) error {
 	r, err := in.Open()
 	if err != nil {
@@ -92,12 +117,9 @@ func read(in *format.Input, out *format.Output) error {
 		row.Lines++
 	}
 	lines := bytes.Split(data, []byte{'\n'})
-	for _, s := range split(data) {
-		c := build(s)
-		if c == nil {
-			continue
-		}
-		c.At = text.Evidence(in.Path, s.line, bytes.TrimSuffix(lines[s.line-1], []byte("\r")))
+	for _, b := range buildAll(split(data)) {
+		c := b.Command
+		c.At = text.Evidence(in.Path, b.line, bytes.TrimSuffix(lines[b.line-1], []byte("\r")))
 		c.Index = len(out.Commands)
 		c.Capture = in.Capture
 		c.Workload.From = evidenceOf(c)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,10 +61,8 @@ pkill -f "sglang serve"
 func commands(t *testing.T, src string) []*capture.Command {
 	t.Helper()
 	var out []*capture.Command
-	for _, s := range split([]byte(src)) {
-		if c := build(s); c != nil {
-			out = append(out, c)
-		}
+	for _, b := range buildAll(split([]byte(src))) {
+		out = append(out, b.Command)
 	}
 	return out
 }
@@ -149,4 +148,17 @@ func FuzzSplit(f *testing.F) {
 			build(s)
 		}
 	})
+}
+
+func TestLoops(t *testing.T) {
+	script := "#!/bin/sh\npython3 -m sglang.bench_serving --backend sglang --seed 1\n" +
+		"for c in 8 32; do\n  python3 -m sglang.bench_serving --backend sglang --seed 2 --max-concurrency $c\ndone\n" +
+		"python3 -m sglang.bench_serving --backend sglang --seed 3\n"
+	var got []bool
+	for _, c := range commands(t, script) {
+		got = append(got, c.Repeats)
+	}
+	if want := []bool{false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("commands in a loop: %v, want %v", got, want)
+	}
 }

@@ -122,8 +122,9 @@ func tieFile(runs []*capture.Run, clients []*capture.Command) {
 	}
 }
 
-// once takes a command away from runs of which more than one has it alone: one
-// command makes one record, and which of them it made is not shown.
+// once takes a command away from runs of which more than one has it alone:
+// outside of a loop one command makes one record, and which of them it made is
+// not shown.
 func once(options [][]*capture.Command) [][]*capture.Command {
 	only := map[*capture.Command]int{}
 	for _, cs := range options {
@@ -133,7 +134,7 @@ func once(options [][]*capture.Command) [][]*capture.Command {
 	}
 	out := make([][]*capture.Command, len(options))
 	for i, cs := range options {
-		if len(cs) != 1 || only[cs[0]] == 1 {
+		if len(cs) != 1 || cs[0].Repeats || only[cs[0]] == 1 {
 			out[i] = cs
 		}
 	}

@@ -78,9 +78,16 @@ func TestCommandsLendSeeds(t *testing.T) {
 	})
 	t.Run("one command in a loop", func(t *testing.T) {
 		kit := kitOf("all.jsonl", sweep[0])
-		kit[0].Cap, kit[0].Workload.Prompts = capture.Cap{}, nil
+		kit[0].Cap, kit[0].Workload.Prompts, kit[0].Repeats = capture.Cap{}, nil, true
 		expect(t, joined(&capture.Capture{Commands: kit}, mixed[0].record("all.jsonl", 1), mixed[1].record("all.jsonl", 2)),
 			"all.jsonl:1 = all.jsonl, seed 1", "all.jsonl:2 = all.jsonl, seed 1")
+	})
+	t.Run("one command, no loop, two records", func(t *testing.T) {
+		// It made one of them, and which is not shown.
+		kit := kitOf("all.jsonl", sweep[0])
+		kit[0].Cap, kit[0].Workload.Prompts = capture.Cap{}, nil
+		expect(t, joined(&capture.Capture{Commands: kit}, mixed[0].record("all.jsonl", 1), mixed[1].record("all.jsonl", 2)),
+			"all.jsonl:1 = all.jsonl, no seed", "all.jsonl:2 = all.jsonl, no seed")
 	})
 	t.Run("arguments differ", func(t *testing.T) {
 		expect(t, joined(&capture.Capture{Commands: kitOf("all.jsonl", mixed[1])}, mixed[0].record("all.jsonl", 1)),
