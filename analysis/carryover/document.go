@@ -2,7 +2,7 @@ package carryover
 
 import "coldcase/ingest/capture"
 
-// Grade says how a number is known, best first (contracts section 2).
+// Grade says how a number is known, best first (docs/contracts.md 2).
 type Grade string
 
 // The grades, best first.
@@ -153,7 +153,7 @@ type Facts struct {
 // Hit is the class of one prompt's prefix.
 type Hit uint8
 
-// Hit classes of contracts section 2.
+// Hit classes of docs/contracts.md 2.
 const (
 	HitUnknown Hit = iota
 	Miss

@@ -160,7 +160,7 @@ func histogramLens(r *capture.Run) (lens, bool) {
 	return l, l.lo != open
 }
 
-// sizes are the hit thresholds of contracts section 2 for one range of
+// sizes are the hit thresholds of docs/contracts.md 2 for one range of
 // lengths: what a full hit holds, and from where on a hit counts at all.
 type sizes struct {
 	page           int64 // 1 if unknown

@@ -45,7 +45,7 @@ type GPUSample struct {
 	Throttle string
 }
 
-// Notes is coldcase.toml (contracts section 7). Everything in it is stated,
+// Notes is coldcase.toml (docs/contracts.md 7). Everything in it is stated,
 // never measured.
 type Notes struct {
 	File     string
@@ -77,7 +77,7 @@ type Points struct {
 	At                                   Evidence
 }
 
-// Plan and Cell are the record of a sweep (contracts section 6).
+// Plan and Cell are the record of a sweep (docs/contracts.md 6).
 type Plan struct {
 	File  string
 	JSON  map[string]any

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Kind names what a file, or a part of one, was read as (contracts: files).
+// Kind names what a file, or a part of one, was read as (docs/contracts.md 3).
 type Kind string
 
-// The kinds of contracts section 3. More may be added; none is renamed.
+// The kinds of docs/contracts.md 3. More may be added; none is renamed.
 const (
 	SGLangJSONL          Kind = "sglang-jsonl"
 	SGLangBenchText      Kind = "sglang-bench-text"
@@ -123,8 +123,8 @@ type File struct {
 	SHA256 string `json:"-"`
 }
 
-// Source is one CAPTURE argument. SHA256 is the capture's hash of contracts
-// section 1, nil unless it was asked for.
+// Source is one CAPTURE argument. SHA256 is the capture's hash of
+// docs/contracts.md 1, nil unless it was asked for.
 type Source struct {
 	Name   string  `json:"name"`
 	SHA256 *string `json:"sha256"`

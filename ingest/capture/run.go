@@ -21,7 +21,7 @@ type Run struct {
 	// or "" if there is none. Only these may lend the run its seed.
 	CommandBy string
 	// PresumedFrom names the files whose arguments this run is presumed to
-	// share (contracts section 2); empty unless Merged.Workload is presumed.
+	// share (docs/contracts.md 2); empty unless Merged.Workload is presumed.
 	PresumedFrom []string
 	// Cell is the sweep cell that made the run, nil outside of a sweep.
 	Cell *Cell

@@ -77,7 +77,7 @@ const (
 	NotMine   Claim = iota
 	Weak            // could be mine (a bare INFO line, a continuation); taken if nobody claims it
 	Mine            // recognised
-	Malformed       // recognised, and damaged as contracts section 2 defines it
+	Malformed       // recognised, and damaged as docs/contracts.md 2 defines it
 )
 
 // Machine reads the lines of one kind out of a text that may mix kinds: a
