@@ -129,7 +129,7 @@ var smallInputs = []struct {
 	{"04", "chunks of one request are one", chunksAreOne, "a chunk that only continues a request is not told from one that starts another"},
 	{"05", "the earlier chunk printed as cached", chunksAsCached, ""},
 	{"06", "page rounding", pageRounding, ""},
-	{"06", "a report that fits two batches", twoBatches, "both batches are taken for one run, the first for its warm-ups"},
+	{"06", "a report that fits two batches", twoBatches, ""},
 	{"07", "ranks that repeat the work, and ranks that do not", ranks, ""},
 	{"08", "server warm-up and health probes are nobody's run", probes, ""},
 	{"09", "glued, prefixed, wrapped", glued, ""},

@@ -90,8 +90,7 @@ var onlyThere = map[string]string{
 // notYet lists, by capture and cause, what the differential does not find so
 // far, with the reason.
 var notYet = map[string]string{
-	"vllm/v07-shared-prefix warm-cache":    "full hits are not told from hits of the declared prefix by counters and histogram",
-	"vllm/v09-other-traffic other-traffic": "requests that the counters show beside the run's place on the log are not taken for foreign ones",
+	"vllm/v07-shared-prefix warm-cache": "full hits are not told from hits of the declared prefix by counters and histogram",
 }
 
 func TestDifferential(t *testing.T) {
