@@ -106,10 +106,26 @@ func (r *reading) sweep() *Confirmation {
 	r.out.Expectation, r.out.RefutedIf = p.Expectation, p.RefutedIf
 	r.out.Ranges = append(r.ranges(armKit), r.ranges(plan.Fresh)...)
 	r.out.Repeat = append(r.out.Repeat, r.ranges(plan.Repeat)...)
+	if other := r.otherPlan(); other != "" {
+		r.out.Outcome = NotComparable
+		r.say("%s holds another plan than %s: read each sweep by itself", other, first.File)
+		return r.out
+	}
 	r.out.Outcome = r.judge()
 	r.readRepeat()
 	r.movedTheWrongWay()
 	return r.out
+}
+
+// otherPlan names a plan of the capture that is not this one. A sweep that was
+// parted over several servers leaves one plan in each of its folders.
+func (r *reading) otherPlan() string {
+	for _, p := range r.c.Plans[1:] {
+		if other, err := planOf(p); err != nil || !r.plan.Same(other) {
+			return p.File
+		}
+	}
+	return ""
 }
 
 func planOf(p *capture.Plan) (*plan.Plan, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -49,12 +50,13 @@ func runSweep(t *terminal, c *command, args []string) error {
 }
 
 func sweepPlan(t *terminal, c *command, args []string) error {
-	var plan planFlags
+	var flags planFlags
 	f := c.flags()
-	plan.register(f)
-	f.StringVar(&plan.Server, "server", "", "`URL` of the server, if it is known already")
-	f.StringVar(&plan.Engine, "engine", "auto", "auto, sglang or vllm")
-	f.StringVar(&plan.Client, "client", "", "builtin, sglang, vllm, or a command `TEMPLATE`; without it the kit's")
+	flags.register(f)
+	f.StringVar(&flags.Server, "server", "", "`URL` of the server, if it is known already")
+	f.StringVar(&flags.Engine, "engine", "auto", "auto, sglang or vllm")
+	f.StringVar(&flags.Client, "client", "", "builtin, sglang, vllm, or a command `TEMPLATE`; without it the kit's")
+	export := f.String("export", "", "write the plan as a job array for `SCHEDULER`: slurm or k8s")
 	output := f.StringP("output", "o", "", "write the plan to `FILE`; - is standard output")
 	if done, err := c.parse(t, f, args); done {
 		return err
@@ -65,11 +67,11 @@ func sweepPlan(t *terminal, c *command, args []string) error {
 	if *output == "" {
 		return usageErrorf("sweep plan: no output named").hint("-o FILE writes the plan to FILE, -o - to standard output")
 	}
-	p, err := plan.make(t)
+	p, err := flags.make(t)
 	if err != nil {
 		return err
 	}
-	text, err := p.Encode()
+	text, err := planText(p, *export)
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,18 @@ func sweepPlan(t *terminal, c *command, args []string) error {
 		return err
 	}
 	return p.Summary(t.err)
+}
+
+// planText is the plan as a document, or as the job array of a scheduler.
+func planText(p *plan.Plan, scheduler string) ([]byte, error) {
+	if scheduler == "" {
+		return p.Encode()
+	}
+	var b bytes.Buffer
+	if err := p.Export(&b, scheduler); err != nil {
+		return nil, usageErrorf("sweep plan: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 func sweepRun(t *terminal, c *command, args []string) error {

@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -189,6 +190,33 @@ func (p *Plan) HasCap(n int) bool {
 		}
 	}
 	return false
+}
+
+// Same reports whether two plans are what a person agreed to once: they may
+// differ in server, engine and client, which are filled in when a plan is
+// registered.
+func (p *Plan) Same(q *Plan) bool {
+	x, y := *p, *q
+	x.Server, x.Engine, x.Client = y.Server, y.Engine, y.Client
+	a, errA := x.Encode()
+	b, errB := y.Encode()
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// Blocks parts the cells where a cap comes again, so that a block has each cap
+// once and every repeat cell lies in the block of the cell that it repeats.
+func (p *Plan) Blocks() [][]Cell {
+	var blocks [][]Cell
+	seen := map[int]bool{}
+	for i, c := range p.Cells {
+		if i == 0 || c.Arm == Fresh && seen[c.Cap] {
+			blocks = append(blocks, nil)
+			clear(seen)
+		}
+		seen[c.Cap] = true
+		blocks[len(blocks)-1] = append(blocks[len(blocks)-1], c)
+	}
+	return blocks
 }
 
 // safeID reports whether an id is one path element without surprises.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,4 +60,72 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestBlocks: a block has each cap once, and repeats stay with what they
+// repeat.
+func TestBlocks(t *testing.T) {
+	p := &Plan{Cells: []Cell{{ID: "a", Cap: 2, Arm: Fresh}, {ID: "b", Cap: 8, Arm: Fresh}, {ID: "c", Cap: 8, Arm: Fresh}, {ID: "d", Cap: 8, Arm: Repeat},
+		{ID: "e", Cap: 2, Arm: Fresh}, {ID: "f", Cap: 2, Arm: Repeat}}}
+	got := ""
+	for _, b := range p.Blocks() {
+		for _, c := range b {
+			got += c.ID
+		}
+		got += " "
+	}
+	if got != "ab cdef " {
+		t.Errorf("blocks %q", got)
+	}
+}
+
+func TestSame(t *testing.T) {
+	p, err := Decode([]byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := *p
+	q.Server, q.Engine = "http://127.0.0.1:1", "vllm"
+	if !p.Same(&q) {
+		t.Error("a registered plan is not the plan that was given")
+	}
+	q.Expectation = "something else"
+	if p.Same(&q) {
+		t.Error("another expectation is the same plan")
+	}
+}
+
+// TestExport: every cell is in one task, and the plan in the job is the plan.
+func TestExport(t *testing.T) {
+	p, err := Decode([]byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scheduler, is := range map[string]struct{ tasks, start, end string }{
+		"slurm": {"--array=0-0", "<<'COLDCASE_PLAN'\n", "COLDCASE_PLAN\n"},
+		"k8s":   {"completions: 1\n", "plan.json: |\n", "---\n"},
+	} {
+		var b strings.Builder
+		if err := p.Export(&b, scheduler); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), is.tasks) || !strings.Contains(b.String(), "0) cells=001-c8-s1-fresh,002-c8-s1-repeat,003-c2-s3-fresh ;;\n") {
+			t.Errorf("%s:\n%s", scheduler, b.String())
+		}
+		_, rest, _ := strings.Cut(b.String(), is.start)
+		inner, _, ok := strings.Cut(rest, is.end)
+		if scheduler == "k8s" {
+			inner = strings.ReplaceAll("\n"+inner, "\n    ", "\n")[1:]
+		}
+		if !ok || inner != string(want) {
+			t.Errorf("%s: the plan in the job is\n%s", scheduler, inner)
+		}
+	}
+	if err := p.Export(io.Discard, "pbs"); err == nil {
+		t.Error("an unknown scheduler is taken")
+	}
 }

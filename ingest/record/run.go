@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"syscall"
 	"time"
@@ -67,7 +66,7 @@ func (s *session) choosePlan() error {
 		}
 		p := *given
 		s.plan = &p
-	case given != nil && !samePlan(old, given):
+	case given != nil && !old.Same(given):
 		return usage("--plan: %s holds another plan; a registered plan is not changed", filepath.Join(s.o.Out, planFile))
 	default:
 		s.plan = old
@@ -88,18 +87,6 @@ func (s *session) choosePlan() error {
 		}
 	}
 	return s.checkClient()
-}
-
-// samePlan compares what a person agreed to; server, engine and client are
-// filled in when a plan is registered.
-func samePlan(a, b *plan.Plan) bool {
-	x, y := *a, *b
-	for _, p := range []*plan.Plan{&x, &y} {
-		p.Server, p.Engine, p.Client = "", "", ""
-	}
-	ex, errX := x.Encode()
-	ey, errY := y.Encode()
-	return errX == nil && errY == nil && reflect.DeepEqual(ex, ey)
 }
 
 // connect finds the engine. Every error here is one for all cells.
