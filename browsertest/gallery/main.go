@@ -42,7 +42,7 @@ func build(command, out string) error {
 	browser, stop := start()
 	defer stop()
 	var index bytes.Buffer
-	index.WriteString("# Gallery\n\nThe reports of the samples, as `make gallery` builds them.\n")
+	index.WriteString("# Gallery\n\nThe reports of the samples, as `make gallery` builds them: static pages, their\nMarkdown, and a picture of the first screen.\n")
 	for _, line := range strings.Split(strings.TrimSpace(string(list)), "\n") {
 		sample, about, _ := strings.Cut(line, " ")
 		fmt.Fprintf(&index, "\n## %s\n\n%s\n\n", sample, strings.TrimSpace(about))
@@ -89,19 +89,24 @@ func start() (context.Context, func()) {
 	return ctx, func() { cancel(); stopAllocator() }
 }
 
-// picture takes the page at 1280 px, whole.
+// picture takes the first screen of the page at 1280 px: the page itself is
+// beside it, and whole pictures would be the largest files of the repository.
 func picture(browser context.Context, base string) error {
 	path, err := filepath.Abs(base + ".html")
 	if err != nil {
 		return err
 	}
-	err = chromedp.Do(browser, chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+path))
+	err = chromedp.Do(browser, chromedp.EmulateViewport(1280, 1100), chromedp.Navigate("file://"+path))
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	png, err := chromedp.Run(browser, chromedp.FullScreenshot(100))
+	shot, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
 	if err != nil {
 		return fmt.Errorf("picture of %s: %w", path, err)
 	}
-	return os.WriteFile(base+".png", png, 0o644)
+	small, err := shrink(shot)
+	if err != nil {
+		return fmt.Errorf("picture of %s: %w", path, err)
+	}
+	return os.WriteFile(base+".png", small, 0o644)
 }
