@@ -72,3 +72,22 @@ func sums(r *carryover.Run) (low, high float64) {
 	}
 	return low, high
 }
+
+// The statistics of the requests' own times, by the rule that the client's
+// reader states, are those that the client printed.
+func TestPrintedFiguresFollow(t *testing.T) {
+	compared := 0
+	for _, rec := range load(t) {
+		for _, l := range notebook(t, rec).Latency {
+			for _, m := range l.Mismatch {
+				t.Errorf("%s/%s %s: %s", rec.group, rec.name, l.Run, m)
+			}
+			if len(l.Printed) > 0 && len(l.Computed) > 0 {
+				compared++
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("%d runs with printed figures and times of their requests, want at least 20", compared)
+	}
+}

@@ -33,8 +33,8 @@ func analyzeRun(c *capture.Capture, d *carryover.Run) *Run {
 	r.TTFT = requestTTFT(cr)
 	r.Hits = hitClasses(d.Facts.HitByPrompt, len(r.TTFT))
 	r.N = sampleSize(cr, r.TTFT)
-	r.Printed, r.Computed = printed(c, cr), computed(r.TTFT)
-	r.Mismatch = mismatches(cr, r.TTFT, r.Computed)
+	r.Printed, r.Computed = printed(c, cr), computed(r.TTFT, cr.Merged.Quantiles)
+	r.Mismatch = mismatches(cr, r.Computed)
 	r.Allowed = allowed(r.N)
 	r.Plateaus = plateaus(r.Figure, r.N)
 

@@ -78,9 +78,10 @@ func requestTTFT(r *capture.Run) []float64 {
 }
 
 // computed gives the statistics of the per-request times under the printed
-// names.
-func computed(ttft []float64) []Figure {
+// names, quantiles by the rule of the client that printed them.
+func computed(ttft []float64, rule string) []Figure {
 	out := []Figure{}
+	quantile := quantileBy(rule)
 	s := Sorted(ttft)
 	if len(s) == 0 {
 		return out
@@ -90,7 +91,7 @@ func computed(ttft []float64) []Figure {
 		if p.q > 0.99 && len(s) < MinRequests(p.q) {
 			continue
 		}
-		out = append(out, Figure{Name: p.name + "_ttft_ms", Value: Quantile(s, p.q)})
+		out = append(out, Figure{Name: p.name + "_ttft_ms", Value: quantile(s, p.q)})
 	}
 	return append(out, Figure{Name: "std_ttft_ms", Value: Std(s)},
 		Figure{Name: "min_ttft_ms", Value: s[0]}, Figure{Name: "max_ttft_ms", Value: s[len(s)-1]})
@@ -98,11 +99,9 @@ func computed(ttft []float64) []Figure {
 
 // mismatches compares printed figures with those computed. A figure may differ
 // by half of its last printed digit, and by one part in a million for records
-// that were rounded on the way. Clients other than SGLang's and vLLM's may
-// define a quantile by a rank: any value between the two neighbours then is one.
-func mismatches(r *capture.Run, ttft []float64, comp []Figure) []string {
+// that were rounded on the way.
+func mismatches(r *capture.Run, comp []Figure) []string {
 	out := []string{}
-	s := Sorted(ttft)
 	for _, f := range comp {
 		p, ok := r.Merged.Printed[f.Name]
 		if !ok {
@@ -112,31 +111,11 @@ func mismatches(r *capture.Run, ttft []float64, comp []Figure) []string {
 		if p.Digits >= 0 {
 			tolerance += 0.5000001 * math.Pow(10, -float64(p.Digits))
 		}
-		if math.Abs(p.Value-f.Value) <= tolerance || !linearQuantiles(r) && betweenRanks(s, f.Name, p.Value, tolerance) {
-			continue
+		if math.Abs(p.Value-f.Value) > tolerance {
+			out = append(out, fmt.Sprintf("%s: printed %.5g, the per-request times give %.5g", f.Name, p.Value, f.Value))
 		}
-		out = append(out, fmt.Sprintf("%s: printed %.5g, the per-request times give %.5g", f.Name, p.Value, f.Value))
 	}
 	return out
-}
-
-// linearQuantiles reports whether the client is known to print type-7 quantiles.
-func linearQuantiles(r *capture.Run) bool {
-	return strings.HasPrefix(r.Merged.Client, "sglang") || strings.HasPrefix(r.Merged.Client, "vllm")
-}
-
-// betweenRanks reports whether v lies between the order statistics around the
-// rank of a named quantile.
-func betweenRanks(s []float64, name string, v, tolerance float64) bool {
-	for _, p := range percentiles {
-		if p.name+"_ttft_ms" != name || len(s) == 0 {
-			continue
-		}
-		h := p.q * float64(len(s)-1)
-		low, high := s[int(math.Floor(h))], s[int(math.Ceil(h))]
-		return v >= low-tolerance && v <= high+tolerance
-	}
-	return false
 }
 
 // Figure returns a figure by its record name, the printed one first; ok is

@@ -21,6 +21,27 @@ func Quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
+// NearestRank returns the smallest of sorted values at or below which a share q
+// of them lies: always a value that was observed. GuideLLM and EvalScope print
+// their percentiles so, the median too. NaN if there are no values.
+func NearestRank(sorted []float64, q float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	// The product may miss a whole rank by its last bit.
+	rank := int(math.Ceil(q*float64(n) - 1e-9))
+	return sorted[min(n, max(1, rank))-1]
+}
+
+// quantileBy is the quantile function of a client's rule (Result.Quantiles).
+func quantileBy(rule string) func(sorted []float64, q float64) float64 {
+	if rule == "nearest-rank" {
+		return NearestRank
+	}
+	return Quantile
+}
+
 // Mean returns the arithmetic mean, NaN if there are no values.
 func Mean(v []float64) float64 {
 	if len(v) == 0 {
