@@ -1,0 +1,124 @@
+package sglang
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"coldcase/ingest/format"
+)
+
+// clean is what package console does to a line with control characters, as far
+// as it matters here.
+func clean(line []byte, each func([]byte)) bool {
+	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\r")), []byte("\x1b[0m"), nil)
+	for part := range bytes.SplitSeq(line, []byte("\r")) {
+		each(part)
+	}
+	return true
+}
+
+func nobody([]byte) bool { return false }
+
+// lineByLine reads a text without skimming.
+func lineByLine(text []byte) *stretch {
+	b := &stretch{sec: newSection()}
+	for line := range bytes.Lines(text) {
+		b.lines++
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
+			clean(line, func(part []byte) { b.sec.line(b.lines, part, 0) })
+		}
+	}
+	return b
+}
+
+// told prints what a section found.
+func told(b *stretch) string {
+	s := b.sec
+	return fmt.Sprintf("lines %d\ncounts %v, bad %d, from %d to %d, running %d, queue %d, open %v, request %d\nbatches %+v\naccess %+v %q\nserved %+v\nflushes %+v\nmarks %+v\nstarts %+v\ndamaged %+v",
+		b.lines, s.counts, s.bad, s.from, s.to, s.running, s.queue, s.runOpen, s.request,
+		s.batches, s.access, s.hosts, s.served, s.flushes, s.marks, s.starts, s.damaged)
+}
+
+func holdSkim(t *testing.T, text []byte) {
+	t.Helper()
+	got := &stretch{sec: newSection(), text: text}
+	if err := got.parse(clean, nobody); err != nil {
+		t.Fatal(err)
+	}
+	if want := lineByLine(text); told(got) != told(want) {
+		t.Errorf("%q\nskimmed:\n%s\nline by line:\n%s", text, told(got), told(want))
+	}
+}
+
+// commonLines are those that are skimmed, with others between them.
+var commonLines = []string{
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 8, #token: 60000, token usage: 0.10, cuda graph: True, gen throughput (token/s): 812.25, #queue-req: 3\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 9, #token: 60000, token usage: 0.10, gen throughput (token/s): 812.25, #queue-req: 4, \n",
+	"[2026-01-02 08:00:01 TP0] Decode batch, #running-req: 12, #token: 1, token usage: 0.10, #queue-req: 0\n",
+	"[2026-01-02 08:00:01 DP1 TP3] Decode batch, #running-req: 7, #token: 1, token usage: 0.10\n",
+	"[2026-01-02 08:00:01.250] Decode batch, #running-req: 7, #token: 1, #queue-req: 99\n",
+	"[2026-01-02 08:00:01] Decode batch. #running-req: 7, #token: 1, #queue-req: 1\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 99999999999, #token: 1, #queue-req: 1\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 1, #token: 1, #queue-req: 99999999999\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 30\n",
+	"[2026-01-02 08:00:01] INFO:     127.0.0.1:40290 - \"POST /generate HTTP/1.1\" 200 OK\n",
+	"[2026-01-02 08:00:01] INFO:     127.0.0.1:5 - \"POST /generate HTTP/1.1\" 200 OK\n",
+	"[2026-01-02 08:00:01] INFO:     127.0.0.1:40291 - \"POST /generate HTTP/1.1\" 200 OK and more\n",
+	"[2026-01-02 08:00:01] INFO:     127.0.0.12:40291 - \"POST /generate HTTP/1.1\" 200 OK\n",
+	"[2026-01-02 08:00:01] INFO:     127.0.0.1:40292 - \"POST /flush_cache HTTP/1.1\" 200 OK\n",
+	"[2026-01-02 08:00:02] Prefill batch, #new-seq: 1, #new-token: 512, #cached-token: 0, token usage: 0.07, #running-req: 0, #queue-req: 0, \n",
+	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 1, #cached-token: 511, token usage: 0.07, #running-req: 0, #queue-req: 0, cuda graph: True\n",
+	"[2026-01-02 08:00:01] Cache flushed successfully!\n",
+	"[2026-01-02 08:00:01] something else\n",
+	"no stamp at all\n", "\n",
+}
+
+// Skimming gives what reading line by line gives, whatever stands between the
+// common lines and however they are damaged.
+func TestSkimEqualsLineByLine(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		var b strings.Builder
+		for range 1 + r.IntN(12) {
+			line := commonLines[r.IntN(len(commonLines))]
+			if r.IntN(4) == 0 {
+				at := r.IntN(len(line))
+				line = line[:at] + []string{"", "\r", "\x1b[0m", "7", "[", "#", "\r\r", line[at:]}[r.IntN(8)] + line[min(len(line), at+r.IntN(3)):]
+			}
+			if r.IntN(6) == 0 {
+				line = strings.TrimSuffix(line, "\n") + "\r\n"
+			}
+			b.WriteString(line)
+		}
+		holdSkim(t, []byte(b.String()))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// FuzzSkim holds the same over any text.
+func FuzzSkim(f *testing.F) {
+	f.Add([]byte(strings.Join(commonLines, "")))
+	f.Add([]byte(commonLines[0] + commonLines[0][:90] + "\r" + commonLines[14]))
+	f.Add([]byte(commonLines[9] + commonLines[10]))
+	f.Fuzz(holdSkim)
+}
+
+// The common lines are skimmed, not only read right.
+func TestSkimTakes(t *testing.T) {
+	s := newSection()
+	first := commonLines[9]
+	if c := s.line(1, []byte(strings.TrimSuffix(first, "\n")), 0); c != format.Mine {
+		t.Fatalf("claim %v", c)
+	}
+	for i, want := range map[int]bool{0: true, 1: true, 2: true, 3: true, 9: true, 10: true, 11: false, 12: false, 13: false, 14: false, 18: false} {
+		text := commonLines[i] + first + first
+		if lines, _ := s.skim(2, []byte(text)); (lines > 0) != want {
+			t.Errorf("%q: %d lines skimmed", commonLines[i], lines)
+		}
+	}
+}
