@@ -23,13 +23,23 @@ type quoter struct {
 	mu     sync.Mutex
 	texts  map[string]*lineIndex
 	recent []*lineIndex // those that are open, the one used last at the end
+	quoted map[lineKey]capture.Evidence
 }
+
+type lineKey struct {
+	file string
+	line int
+}
+
+// maxQuoted bounds the quotes that are kept: checks, causes and witnesses quote
+// the same few lines over and over.
+const maxQuoted = 20000
 
 // openTexts is how many files a quoter holds open, each with one block.
 const openTexts = 8
 
 func newQuoter(items []item) *quoter {
-	q := &quoter{items: map[string]item{}, texts: map[string]*lineIndex{}}
+	q := &quoter{items: map[string]item{}, texts: map[string]*lineIndex{}, quoted: map[lineKey]capture.Evidence{}}
 	for _, it := range items {
 		q.items[it.path] = it
 	}
@@ -41,6 +51,19 @@ func newQuoter(items []item) *quoter {
 func (q *quoter) Quote(file string, line int) capture.Evidence {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	k := lineKey{file, line}
+	if e, ok := q.quoted[k]; ok {
+		return e
+	}
+	e := q.read(file, line)
+	if len(q.quoted) < maxQuoted {
+		q.quoted[k] = e
+	}
+	return e
+}
+
+// read looks a line up in its file.
+func (q *quoter) read(file string, line int) capture.Evidence {
 	x, ok := q.texts[file]
 	if !ok {
 		x = &lineIndex{}
