@@ -93,6 +93,10 @@ type Rate struct {
 	TokensPerS float64            `json:"tokens_per_s"`
 	By         string             `json:"by"`
 	Evidence   []capture.Evidence `json:"evidence"`
+
+	// wave is the last first-token time of the cold waves that the rate was
+	// read from, ms; 0 if it was read elsewhere.
+	wave float64
 }
 
 // CleanGuess is what a clean run of the same kit would read, by a queue model.

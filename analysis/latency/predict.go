@@ -36,8 +36,15 @@ func predict(s *summary, d *carryover.Run, r *Run) *CleanGuess {
 		m.second = Mean(seconds)
 	}
 	slow := firstWaveSlow(s, r)
-	target := fitTarget(s, r, slow)
-	fitted := m.fit(target, slow)
+	var target Figure // what the run must give back in the model
+	var fitted string
+	if rate.wave > 0 {
+		m.keepWave(rate.wave)
+		target, fitted = Figure{Name: "kept_wave_ms", Value: rate.wave}, "the time of a cold wave kept, fixed cost of a batch assumed"
+	} else {
+		mean := fitTarget(s, r, slow)
+		target, fitted = Figure{Name: "fitted_mean_ms", Value: mean}, m.fit(mean, slow)
+	}
 	if slow {
 		m.penalty = math.Max(0, firstWaveTime(s, r)-Quantile(Sorted(m.run()[:s.cap]), 0.5))
 	}
@@ -187,7 +194,7 @@ func (m *model) fit(target float64, skipFirst bool) string {
 	return "fixed cost of a batch fitted to the run's mean"
 }
 
-func (m *model) parameters(s *summary, target float64) []Figure {
+func (m *model) parameters(s *summary, target Figure) []Figure {
 	return []Figure{
 		{Name: "prompts", Value: float64(m.prompts)},
 		{Name: "cap", Value: float64(m.cap)},
@@ -202,6 +209,6 @@ func (m *model) parameters(s *summary, target float64) []Figure {
 		{Name: "warm_prompts", Value: float64(s.warm)},
 		{Name: "warm_prompt_new_tokens", Value: m.warmCost},
 		{Name: "first_wave_penalty_ms", Value: m.penalty},
-		{Name: "fitted_mean_ms", Value: target},
+		target,
 	}
 }

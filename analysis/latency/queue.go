@@ -1,6 +1,9 @@
 package latency
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // model is a small queue model of a server that prefills before it decodes:
 // a closed loop of a fixed number of clients, batches of whole or chunked
@@ -25,6 +28,34 @@ type model struct {
 	// penalty is added to the second batch after the start (a batch of a new
 	// size), ms.
 	penalty float64
+}
+
+// coldWave is the last first-token time of one wave of cold prompts in ms.
+func (m *model) coldWave() float64 {
+	w := *m
+	w.prompts, w.output, w.warm, w.penalty = m.cap, 1, nil, 0
+	return slices.Max(w.run())
+}
+
+// keepWave sets the rate so that one wave of cold prompts takes as long as one
+// was seen to take, in ms, with the fixed cost of its batches in that time: a
+// rate read from whole waves would count the cost twice, once for every chunk.
+// If the batches alone would take longer, they are taken to cost nothing.
+func (m *model) keepWave(wave float64) {
+	slowest := float64(m.cap) * m.length / wave * 1000
+	m.rate = slowest * 100
+	if m.coldWave() > wave {
+		m.over = 0
+	}
+	low, high := slowest/2, slowest*100
+	for range 50 {
+		m.rate = math.Sqrt(low * high)
+		if m.coldWave() > wave {
+			low = m.rate
+		} else {
+			high = m.rate
+		}
+	}
 }
 
 type request struct {

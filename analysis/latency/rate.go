@@ -69,7 +69,9 @@ func waveRate(ttft []float64, hits []uint8, limit int, length float64) *Rate {
 	if len(rates) == 0 {
 		return nil
 	}
-	return &Rate{TokensPerS: Median(rates), By: fmt.Sprintf("median of %d cold waves: %d × %.0f tokens over the time of the last first token", len(rates), limit, length)}
+	rate := Median(rates)
+	return &Rate{TokensPerS: rate, wave: float64(limit) * length / rate * 1000,
+		By: fmt.Sprintf("median of %d cold waves: %d × %.0f tokens over the time of the last first token", len(rates), limit, length)}
 }
 
 // apartRate gives the rate of a summary taken apart: a cold wave over the time
