@@ -11,7 +11,7 @@ import (
 )
 
 // chromium returns the path of the browser, or skips the test.
-func chromium(t *testing.T) string {
+func chromium(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("COLDCASE_CHROMIUM"); path != "" {
 		return path
@@ -27,7 +27,7 @@ func chromium(t *testing.T) string {
 
 // browser gives the browser of all tests, which has no network access. Each tab
 // of it is a child of the returned context.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
 	t.Helper()
 	path := chromium(t)
 	started.Do(func() { shared, closeBrowser = startBrowser(path) })

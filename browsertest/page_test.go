@@ -86,7 +86,7 @@ func openTab(ctx context.Context) (context.Context, func()) {
 
 // open sets the tab up for the view, opens the page and waits until its charts
 // have been drawn.
-func (v view) open(t *testing.T, tab context.Context, url string) {
+func (v view) open(t testing.TB, tab context.Context, url string) {
 	t.Helper()
 	err := errors.Join(
 		send(tab, network.Enable, network.EnableParams{}),

@@ -36,7 +36,7 @@ var command = sync.OnceValues(func() (string, error) {
 })
 
 // coldcase runs the command and returns its standard output.
-func coldcase(t *testing.T, args ...string) []byte {
+func coldcase(t testing.TB, args ...string) []byte {
 	t.Helper()
 	bin, err := command()
 	if err != nil {
