@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 )
@@ -67,7 +69,19 @@ func (w *loggedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets the standard library reach Flush and Hijack.
+// cutOff stands for the status of a connection that was cut without an answer:
+// a server writes no access line for it.
+const cutOff = -1
+
+// Hijack takes the connection away from the answer.
+func (w *loggedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if w.status == 0 {
+		w.status = cutOff
+	}
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}
+
+// Unwrap lets the standard library reach Flush.
 func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *loggedWriter) done() {
