@@ -138,6 +138,7 @@ func list(items []string) string {
 type figureBlock struct {
 	*figure.Figure
 	Pictures bool // the figure's file lies beside the Markdown
+	Short    bool // without its fold: the report has the table elsewhere
 }
 
 func (b figureBlock) HTML() (string, error) { return execute("figure", b) }
@@ -151,6 +152,9 @@ func (b figureBlock) Markdown() mdx.Safe {
 		picture = "![" + mdx.Escape(b.Title) + "](figures/" + b.ID + ".svg)\n\n"
 	}
 	s := picture + "**" + mdx.Escape(b.Shows) + "** " + mdx.Escape(b.N) + " " + mdx.Escape(b.Note)
+	if b.Short {
+		return mdx.Safe(strings.TrimSpace(s))
+	}
 	return mdx.Safe(strings.TrimSpace(s)) + "\n\n" + markdownTable(b.Table)
 }
 

@@ -35,7 +35,7 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		Shows: "How many prompts of each run found their prefix in the cache, and who had put it there.",
 		N:     "Each bar is as long as the run has prompts; n stands at its end.",
 		Read:  "Only proved hits are drawn as cached, and only proved misses as not cached. What no evidence decides is drawn as possible, which is neither.",
-		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "another client", "own warm-up", "same run", "origin not known", "possible", "not cached"},
+		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "other client", "warm-up", "same run", "origin open", "possible", "not cached"},
 			Right: []bool{false, true, true, true, true, true, true, true, true}},
 	}
 	var names []string

@@ -21,7 +21,11 @@ func armOf(id string) string {
 // cap and seed, these and its arm in a sweep, or a name from its file.
 func label(rows []*row) {
 	seen := map[string]int{}
-	for form := 0; form < 3; form++ {
+	first := 0
+	if swept(rows) { // there the arm is what tells most
+		first = 2
+	}
+	for form := first; form < 3; form++ {
 		clear(seen)
 		for _, r := range rows {
 			seen[shortLabel(r, form)]++
@@ -39,11 +43,21 @@ func label(rows []*row) {
 		case r.Kind == "window":
 			r.Label = "window " + r.ID
 		case r.MaxConcurrency != nil:
-			r.Label = "cap " + capText(r.MaxConcurrency) + ", " + names[r.ID]
+			r.Label = "cap " + capText(r.MaxConcurrency) + " " + names[r.ID]
 		default:
 			r.Label = names[r.ID]
 		}
 	}
+}
+
+// swept reports whether a sweep's runs are among the rows.
+func swept(rows []*row) bool {
+	for _, r := range rows {
+		if r.Arm != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // shortLabel is one of the forms of a label, "" if the run lacks what the form
@@ -59,11 +73,11 @@ func shortLabel(r *row, form int) string {
 	case r.Seed == nil:
 		return ""
 	case form == 1:
-		return s + ", seed " + optional(r.Seed)
+		return s + " seed " + optional(r.Seed)
 	case r.Arm == "":
-		return s + ", seed " + optional(r.Seed) + ", kit"
+		return s + " seed " + optional(r.Seed) + " kit"
 	}
-	return s + ", seed " + optional(r.Seed) + ", " + r.Arm
+	return s + " seed " + optional(r.Seed) + " " + r.Arm
 }
 
 // shortNames shortens the ids of runs as far as they stay apart: to the folder

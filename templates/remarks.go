@@ -42,9 +42,23 @@ func (s speaker) remarks(said []remark) string {
 }
 
 // maxNamed bounds the runs that are named in one remark.
-const maxNamed = 6
+const maxNamed = 4
 
+// someRuns names runs, as a group where they are one.
 func (s speaker) someRuns(ids []string) string {
+	all := runsOrWindows(s.rows)
+	for _, group := range []struct {
+		name string
+		has  func(*row) bool
+	}{
+		{"the kit's runs", func(r *row) bool { return r.Arm == "" }},
+		{"the fresh runs", func(r *row) bool { return r.Arm == "fresh" }},
+		{"all but the repeat runs", func(r *row) bool { return r.Arm != "repeat" }},
+	} {
+		if len(ids) > 1 && swept(all) && sameRuns(all, group.has, ids) {
+			return group.name
+		}
+	}
 	if len(ids) > maxNamed {
 		return s.Labels(ids[:maxNamed]) + " and others"
 	}
@@ -52,12 +66,17 @@ func (s speaker) someRuns(ids []string) string {
 }
 
 func (s speaker) everyRun(ids []string) bool {
+	return sameRuns(runsOrWindows(s.rows), func(*row) bool { return true }, ids)
+}
+
+// sameRuns reports whether ids are exactly the rows of a group.
+func sameRuns(rows []*row, in func(*row) bool, ids []string) bool {
 	at := map[string]bool{}
 	for _, id := range ids {
 		at[id] = true
 	}
-	for _, r := range runsOrWindows(s.rows) {
-		if !at[r.ID] {
+	for _, r := range rows {
+		if at[r.ID] != in(r) {
 			return false
 		}
 	}

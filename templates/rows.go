@@ -107,7 +107,7 @@ func (r *row) AtStartCount() string {
 // so.
 func (r *row) State() string {
 	if r.Arm == "repeat" && r.Verdict == "contaminated" {
-		return sign(r.Verdict) + ", on purpose"
+		return "○ warm on purpose"
 	}
 	return sign(r.Verdict)
 }
@@ -167,6 +167,18 @@ func (r *row) Measured() *carryover.Witness {
 		}
 	}
 	return nil
+}
+
+// Measuring names the witnesses that measured the run, "" if none did.
+func (r *row) Measuring() string {
+	var out []string
+	for _, w := range r.Witnesses {
+		switch w.Grade {
+		case carryover.PerPrompt, carryover.PerBatch, carryover.Bounded:
+			out = append(out, words(w.Name)+" ("+grade(w.Grade)+")")
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // Share is the proved share of prompts cached at start; nil if not known.

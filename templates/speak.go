@@ -116,7 +116,7 @@ func sentence(s string) string {
 		return ""
 	}
 	r, size := utf8.DecodeRuneInString(s)
-	if first, _, _ := strings.Cut(s, " "); !strings.ContainsAny(first, "./:_-") { // a name stays as it is written
+	if first, _, _ := strings.Cut(s, " "); !strings.ContainsAny(strings.TrimRight(first, ":."), "./:_") { // a name stays as it is written
 		s = string(unicode.ToUpper(r)) + s[size:]
 	}
 	if !strings.ContainsAny(s[len(s)-1:], ".!?:") {

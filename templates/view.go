@@ -62,7 +62,12 @@ func (v *view) Kicker() []string {
 	for _, c := range v.Count.Captures {
 		parts = append(parts, c.Name)
 	}
-	seen := map[string]bool{}
+	seen, versioned := map[string]bool{}, map[string]bool{}
+	for _, r := range v.Rows {
+		if r.Engine != nil && r.EngineVersion != nil {
+			versioned[*r.Engine] = true
+		}
+	}
 	for _, r := range v.Rows {
 		if r.Engine == nil {
 			continue
@@ -70,6 +75,8 @@ func (v *view) Kicker() []string {
 		s := engine(*r.Engine)
 		if r.EngineVersion != nil {
 			s += " " + *r.EngineVersion
+		} else if versioned[*r.Engine] {
+			continue
 		}
 		if !seen[s] {
 			seen[s] = true

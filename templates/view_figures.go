@@ -76,5 +76,5 @@ func (v *view) placeFigure(f *figure.Figure) mdx.Safe {
 		}
 	}
 	v.drawn = append(v.drawn, f)
-	return v.place(figureBlock{Figure: f, Pictures: v.Pictures})
+	return v.place(figureBlock{Figure: f, Pictures: v.Pictures, Short: v.Opts.Mode == Publish})
 }

@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"strings"
+
 	"coldcase/analysis/causes"
 	"coldcase/analysis/confirm"
 	"coldcase/analysis/rules"
@@ -82,6 +84,17 @@ func (v *view) LeadingText() string {
 		return ""
 	}
 	return words(*v.LeadingCause) + ": " + explanation(*v.LeadingCause)
+}
+
+// Untested names the causes that the capture cannot test.
+func (v *view) Untested() string {
+	var out []string
+	for _, c := range v.Causes {
+		if c.State == causes.NotTestable {
+			out = append(out, words(c.Name))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // InversionFact is what moves against the load, "" if nothing does.

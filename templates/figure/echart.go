@@ -38,6 +38,10 @@ func (f *Figure) Options() ([]byte, error) {
 	for i, l := range f.Layers {
 		chart.MultiSeries = append(chart.MultiSeries, f.series(i, l))
 	}
+	if rings := f.rings(); len(rings) > 0 {
+		chart.MultiSeries = append(chart.MultiSeries, charts.SingleSeries{Name: ring, Type: "scatter", Symbol: "circle", Data: rings,
+			ItemStyle: &opts.ItemStyle{Color: "transparent", BorderColor: Bad.Light(), BorderWidth: 1.6}})
+	}
 	chart.MultiSeries = append(chart.MultiSeries, f.notes(p))
 	chart.Validate()
 	option := chart.JSON()
@@ -52,7 +56,7 @@ func (f *Figure) Options() ([]byte, error) {
 }
 
 // finish marshals an option and adds the few keys for which go-echarts has no
-// field: the colour of axis names and the size of legend marks.
+// field: the colour of axis names, dashed borders and the size of legend marks.
 func finish(option map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(option)
 	if err != nil {
@@ -75,6 +79,14 @@ func finish(option map[string]any) ([]byte, error) {
 				if label, ok := axis["axisLabel"].(map[string]any); ok && label["interval"] == "0" {
 					label["interval"] = 0 // a number; go-echarts only knows text
 				}
+			}
+		}
+	}
+	series, _ := all["series"].([]any)
+	for _, one := range series {
+		if s, ok := one.(map[string]any); ok && s["name"] == ring {
+			if style, ok := s["itemStyle"].(map[string]any); ok {
+				style["borderType"] = "dashed"
 			}
 		}
 	}
@@ -134,7 +146,28 @@ func (f *Figure) legendNames() []string {
 			names = append(names, l.Name)
 		}
 	}
+	if len(f.rings()) > 0 {
+		names = append(names, ring)
+	}
 	return names
+}
+
+// rings are the marks around the points that are not reliable.
+func (f *Figure) rings() []datum {
+	var out []datum
+	for _, l := range f.Layers {
+		for _, p := range l.Points {
+			if !p.Doubt || l.Kind != Dots {
+				continue
+			}
+			size := 18
+			if p.Share != nil || p.Unknown {
+				size = 28
+			}
+			out = append(out, datum{ScatterData: opts.ScatterData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}}, SymbolSize: size})
+		}
+	}
+	return out
 }
 
 // series is one layer. Layers without a name still need one that is their own,
@@ -144,6 +177,9 @@ func (f *Figure) series(i int, l Layer) charts.SingleSeries {
 		ItemStyle: &opts.ItemStyle{Color: l.Color.Light()}, LineStyle: &opts.LineStyle{Color: l.Color.Light(), Width: 2}}
 	if s.Name == "" {
 		s.Name = fmt.Sprintf("%s %d", f.ID, i)
+	}
+	if l.Kind != Dots {
+		s.Symbol = "rect" // the mark of the legend
 	}
 	switch l.Kind {
 	case Path, Step:
@@ -155,7 +191,7 @@ func (f *Figure) series(i int, l Layer) charts.SingleSeries {
 			s.LineStyle.Type = "dashed"
 		}
 	case RunX, RunY:
-		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(false), f.spanData(l)
+		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(true), f.spanData(l)
 		s.LineStyle.Width, s.LineStyle.Opacity = 8, opts.Float(0.55)
 	case BarX, BarY:
 		s.Type, s.Stack, s.Data = "bar", "all", f.barData(l)
@@ -190,16 +226,27 @@ func (f *Figure) lineData(points []Point) []opts.LineData {
 	return out
 }
 
+// spanEnd is an end of a span, with a size that go-echarts' structure writes
+// only if it is not 0.
+type spanEnd struct {
+	opts.LineData
+	SymbolSize any `json:"symbolSize"`
+}
+
 // spanData writes each span as two points and a gap ("-" is ECharts' gap).
-func (f *Figure) spanData(l Layer) []opts.LineData {
-	out := []opts.LineData{}
+func (f *Figure) spanData(l Layer) []spanEnd {
+	out := []spanEnd{}
 	for _, p := range l.Points {
 		x2, y2 := p.X2, p.Y
 		if l.Kind == RunY {
 			x2, y2 = p.X, p.Y2
 		}
-		out = append(out, opts.LineData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}},
-			opts.LineData{Name: p.Tip, Value: []float64{f.slot(x2), y2}}, opts.LineData{Value: "-"})
+		from := spanEnd{opts.LineData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}}, 0}
+		if p.X == x2 && p.Y == y2 { // a line without length is not drawn
+			from.SymbolSize = []float64{3, 12}
+		}
+		out = append(out, from, spanEnd{opts.LineData{Name: p.Tip, Value: []float64{f.slot(x2), y2}}, 0},
+			spanEnd{opts.LineData{Value: "-"}, 0})
 	}
 	return out
 }
@@ -266,14 +313,20 @@ func (f *Figure) scatterData(l Layer) []datum {
 		d := datum{ScatterData: opts.ScatterData{Name: p.Tip, Value: []float64{f.slot(p.X), p.Y}}, SymbolSize: 10}
 		switch {
 		case p.Share != nil || p.Unknown:
-			d.SymbolSize = 18
+			d.SymbolSize = 20
 		case len(l.Points) > 60:
 			d.SymbolSize = 5
 		case l.Glyph == Tick:
 			d.SymbolSize = []int{3, 22}
 		}
-		if p.Doubt {
-			d.ItemStyle = &opts.ItemStyle{Color: l.Color.Light(), BorderColor: Bad.Light(), BorderWidth: 3}
+		switch {
+		case p.Unknown:
+			d.Symbol = pieSymbol(0)
+			d.ItemStyle = &opts.ItemStyle{Color: l.Color.Light()}
+			d.Label = &label{Show: true, Position: [2]float64{6, 4}, Formatter: "?", Color: Ink.Light(), FontSize: labelSize, LineHeight: labelSize, Align: "left", VerticalAlign: "top"}
+		case p.Share != nil:
+			d.Symbol = pieSymbol(*p.Share)
+			d.ItemStyle = &opts.ItemStyle{Color: l.Color.Light()}
 		}
 		out = append(out, d)
 	}
@@ -317,18 +370,4 @@ func (f *Figure) xNames() []string {
 		names[i*slots+slots/2] = name
 	}
 	return names
-}
-
-func symbol(g Glyph) string {
-	switch g {
-	case Square:
-		return "rect"
-	case Diamond, Cross:
-		return "diamond"
-	case Ring:
-		return "circle"
-	case Tick:
-		return "rect"
-	}
-	return "circle"
 }

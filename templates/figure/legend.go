@@ -24,7 +24,7 @@ func (f *Figure) keys() []Key {
 	}
 	keys = append(keys, f.Keys...)
 	if doubt {
-		keys = append(keys, Key{Name: "dashed ring: not reliable", Doubt: true, Color: Bad})
+		keys = append(keys, Key{Name: ring, Doubt: true, Color: Bad})
 	}
 	return keys
 }
