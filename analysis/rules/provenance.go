@@ -61,39 +61,76 @@ func correctnessNotChecked(c *context, s *setting) []answer {
 // redacted is what ingest puts in the place of a secret.
 const redacted = "[redacted]"
 
-// secretFound (L59) fires where ingest had to take something out.
+// secretFound (L59) fires where ingest had to take something out of what the
+// model holds: arguments, start lines, commands, settings, answers, remarks,
+// and every line that is quoted.
 func secretFound(c *context, s *setting) []answer {
-	var out []answer
-	seen := map[string]bool{}
-	note := func(e capture.Evidence) {
-		if strings.Contains(e.Text, redacted) && !seen[e.File] {
-			seen[e.File] = true
-			out = append(out, answer{state: s.severity, text: e.File + " holds something that looks like a key; it is redacted here, and still in the file", evidence: []capture.Evidence{e},
-				advice: "replace the key and take it out of the file before the folder is passed on"})
-		}
-	}
+	f := secrets{seen: map[string]bool{}}
 	for _, r := range c.runs {
 		m := &r.Client.Merged
-		note(m.Workload.From)
-		if holdsRedacted(m.Workload.Args) {
-			note(capture.Evidence{File: m.Workload.From.File, Line: m.Workload.From.Line, Text: redacted})
+		f.line(m.Workload.From)
+		f.args(m.Workload.From, m.Workload.Args)
+		f.lines(m.Notes)
+		for _, w := range r.Count.Witnesses {
+			f.lines(w.Evidence)
 		}
 	}
 	for _, l := range c.Capture.Logs {
 		for _, st := range l.Starts {
-			note(st.Info.At)
-			if holdsRedacted(st.Info.Args) {
-				note(capture.Evidence{File: l.File, Line: st.Line, Text: redacted})
-			}
+			f.line(st.Info.At)
+			f.args(capture.Evidence{File: l.File, Line: st.Line}, st.Info.Args)
 		}
 	}
 	for _, k := range c.Capture.Commands {
-		note(k.At)
+		f.line(k.At)
+		f.args(k.At, k.Workload.Args)
+		if k.Server != nil {
+			f.args(k.At, k.Server.Args)
+		}
+	}
+	for _, info := range c.Capture.Infos {
+		f.line(info.At)
+		f.args(info.At, info.Args)
+	}
+	for _, a := range c.Capture.Answers {
+		f.line(a.At)
+		f.line(capture.Evidence{File: a.File, Line: 1, Text: a.Body})
+	}
+	var out []answer
+	for _, e := range f.found {
+		out = append(out, answer{state: s.severity, text: e.File + " holds something that looks like a key; it is redacted here, and still in the file", evidence: []capture.Evidence{e},
+			advice: "replace the key and take it out of the file before the folder is passed on"})
 	}
 	if len(out) == 0 && len(c.Capture.Files) > 0 {
-		out = append(out, pass("no key-like string in arguments, commands or start lines"))
+		out = append(out, pass("no key-like string in arguments, commands, settings, answers and quoted lines; other lines of the files are not looked at"))
 	}
 	return out
+}
+
+// secrets collects one redacted place a file.
+type secrets struct {
+	seen  map[string]bool
+	found []capture.Evidence
+}
+
+func (f *secrets) line(e capture.Evidence) {
+	if strings.Contains(e.Text, redacted) && !f.seen[e.File] {
+		f.seen[e.File] = true
+		f.found = append(f.found, e)
+	}
+}
+
+func (f *secrets) lines(list []capture.Evidence) {
+	for _, e := range list {
+		f.line(e)
+	}
+}
+
+// args looks at arguments that stand on a line.
+func (f *secrets) args(at capture.Evidence, args map[string]any) {
+	if holdsRedacted(args) {
+		f.line(capture.Evidence{File: at.File, Line: at.Line, Text: redacted})
+	}
 }
 
 func holdsRedacted(args map[string]any) bool {
