@@ -251,3 +251,17 @@ func FuzzEvent(f *testing.F) {
 		}
 	})
 }
+
+// vLLM's client tells in its output whether it sent prompt 1 to see if the
+// server answers.
+func TestReadyChecks(t *testing.T) {
+	for text, want := range map[string]int{
+		"Starting initial single prompt test run...\nSkipping endpoint ready check.\nStarting main benchmark run...\n":                        0,
+		"Starting initial single prompt test run...\nInitial test run completed. Starting main benchmark run...\nTraffic request rate: inf\n": 1,
+		"Starting main benchmark run...\n": 0,
+	} {
+		if got := readyChecks([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}

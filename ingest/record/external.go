@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,7 +52,25 @@ func (s *session) external(ctx context.Context, cell *plan.Cell, doc *cellDoc, c
 		return nil, err
 	}
 	r.warmups = c.warmups
+	if s.plan.Client == clientVLLM && c.warmups != nil {
+		said, err := os.ReadFile(filepath.Join(dir, textFile))
+		if err != nil {
+			return nil, err
+		}
+		n := *c.warmups + readyChecks(said)
+		r.warmups = &n
+	}
 	return r, syncFile(filepath.Join(dir, c.result))
+}
+
+// readyChecks is the number of requests by which vLLM's client tried whether
+// the server answers: prompt 1, once, until August 2025 always and since then
+// unless it says that it skips it.
+func readyChecks(said []byte) int {
+	if bytes.Contains(said, []byte("initial single prompt test run")) && !bytes.Contains(said, []byte("Skipping endpoint ready check")) {
+		return 1
+	}
+	return 0
 }
 
 // environment hands the key to the client in the variable that both engines'
