@@ -35,7 +35,7 @@ func judge(nb *Notebook, table *rules.Table) Verdict {
 	blocks := blocking(nb, judged)
 	warm := withVerdict(judged, carryover.Contaminated)
 	unknown := withVerdict(judged, carryover.VerdictUnknown)
-	missing := unanswered(nb, table)
+	missing := unanswered(nb, table, judged)
 	thin := thinPoints(judged)
 	switch {
 	case len(judged) == 0:
@@ -117,7 +117,7 @@ func withVerdict(runs []*carryover.Run, verdict string) []*carryover.Run {
 
 // unanswered lists the checks of mustKnow that lack their evidence, or that a
 // rules file has switched off: what was not asked is not known.
-func unanswered(nb *Notebook, table *rules.Table) []string {
+func unanswered(nb *Notebook, table *rules.Table, judged []*carryover.Run) []string {
 	var out []string
 	for _, id := range mustKnow {
 		if table.Off(id) {
@@ -125,7 +125,8 @@ func unanswered(nb *Notebook, table *rules.Table) []string {
 		}
 	}
 	for _, f := range nb.Check.Findings {
-		if f.State == rules.Unknown && slices.Contains(mustKnow, f.Rule) && !slices.Contains(out, f.Rule+" "+f.Name) {
+		about := len(f.Runs) == 0 || anyOf(f.Runs, judged)
+		if about && f.State == rules.Unknown && slices.Contains(mustKnow, f.Rule) && !slices.Contains(out, f.Rule+" "+f.Name) {
 			out = append(out, f.Rule+" "+f.Name)
 		}
 	}

@@ -63,8 +63,9 @@ func TestByTokensDecides(t *testing.T) {
 		// least (8176 - 65 x 25) / 486 = 13.5 hits; each hit takes 26, so the
 		// total would do for 314 of them.
 		{"sixteen full hits among 65", serverWith(1, exactVersion, "", fixed), 16 * 511, 65, span{14, open}},
-		// Of a page of 32 tokens each hit holds at least one.
-		{"a page for each", serverWith(32, exactVersion, "", lens{lo: 128, hi: 128}), 32, 48, span{0, 1}},
+		// A cache of 32-token pages hands out whole pages, and a page of 128
+		// tokens is a hit: nothing smaller can have taken it.
+		{"one page", serverWith(32, exactVersion, "", lens{lo: 128, hi: 128}), 32, 48, exactly(1)},
 		{"every request in full", serverWith(32, exactVersion, "", lens{lo: 128, hi: 128}), 48 * 96, 48, exactly(48)},
 		{"lengths that reach no page", serverWith(64, exactVersion, "", lens{lo: 20, hi: 60}), 0, 48, exactly(0)},
 	} {

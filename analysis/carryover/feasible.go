@@ -110,7 +110,7 @@ func partials(b batch, s sizes, n, f int64) (span, bool) {
 		return p, false
 	}
 	rest := n - f
-	restCached := max(0, s.hitHi-1)
+	restCached := s.crumb
 	// A prompt of one token is a probe, not a prompt: what is no hit computes
 	// at least two. Only where short prompts are known to be among them can a
 	// trace leave a single token: such a prompt is never a hit.

@@ -171,6 +171,7 @@ type sizes struct {
 	newFull        int64 // most new tokens of a full hit
 	hitLo, hitHi   int64 // least cached tokens of any hit, for the shortest and the longest prompt
 	longestPartial int64 // most cached tokens of a partial hit
+	crumb          int64 // most cached tokens of what is no hit; open if not known
 	neverHit       bool  // prompts too short to count
 	short          bool  // the lengths are told, and may be as short as that
 }
@@ -208,6 +209,10 @@ func sizesOf(l lens, page int64, pageKnown, plain bool) sizes {
 	s.hitHi = open
 	if s.maxLen != open {
 		s.hitHi = hitFrom(s.maxLen, page)
+	}
+	s.crumb = open
+	if s.hitHi != open {
+		s.crumb = (s.hitHi - 1) / page * page // caches hand out whole pages
 	}
 	s.neverHit = s.maxLen < max(16, page)
 	return s

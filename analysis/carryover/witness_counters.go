@@ -102,10 +102,10 @@ func (k *runCase) byTokens(cached, n int64) span {
 	if s.neverHit {
 		return exactly(0)
 	}
-	if s.maxLen == open || s.fullHi <= s.hitHi-1 {
+	if s.maxLen == open || s.fullHi <= s.crumb {
 		return hits
 	}
-	hits.lo = min(n, hits.hi, ceilDiv(cached-n*(s.hitHi-1), s.fullHi-(s.hitHi-1)))
+	hits.lo = min(n, hits.hi, ceilDiv(cached-n*s.crumb, s.fullHi-s.crumb))
 	return hits
 }
 

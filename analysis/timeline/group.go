@@ -12,7 +12,7 @@ type Group struct {
 	Stamp   capture.Stamp
 
 	// Requests that the group started: Min if every line but the first
-	// continues one, Max if none does.
+	// continues one, Max if only those do of which it is certain.
 	Min, Max int
 	// New and Cached sum the lines' counters; Replay the replayed tokens.
 	New, Cached, Replay int64
@@ -59,6 +59,9 @@ func groups(log *capture.ServerLog, lives []*Life) []*Group {
 		}
 		if c.open != nil && c.continues(b, life) {
 			c.open.add(i, b)
+			if carriesOn(c.last, b) {
+				c.open.Max -= int(b.NewSeq)
+			}
 		} else {
 			c.open = newGroup(i, b, life)
 			out = append(out, c.open)
@@ -104,6 +107,13 @@ func (g *Group) settle() {
 	if len(g.Batches) > 1 {
 		g.Probe = false
 	}
+}
+
+// carriesOn reports whether line b holds nothing but the rest of a request of
+// the line before it: nothing waited then, and what was pending fell by just
+// what this line computed.
+func carriesOn(a, b *capture.Batch) bool {
+	return b.NewSeq == 1 && b.Cached == 0 && a.Queue == 0 && a.Running == 0 && b.Running == 0 && a.Pending > 0 && a.Pending-b.Pending == b.NewToken
 }
 
 // continues reports whether line b may hold the rest of a request of the line
