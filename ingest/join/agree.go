@@ -39,6 +39,8 @@ func agreement(a, b *capture.Result) (n int, ok bool) {
 	computed := computedFrom(a, b) + computedFrom(b, a)
 	n, latencies = n+computed, latencies+computed
 	switch {
+	case latencies >= 2 && (quotes(a, b) || quotes(b, a)):
+		return max(n, sureFigures), true
 	case a.Completed == nil || b.Completed == nil:
 		return 0, true // nothing was measured in one of them
 	case sameClock(a, b):
@@ -49,6 +51,20 @@ func agreement(a, b *capture.Result) (n int, ok bool) {
 		n = min(n, sureFigures-1)
 	}
 	return n, true
+}
+
+// quotes tells whether all that a states are figures of b: a part of b's report
+// that was kept as a file of its own, or that a document quotes.
+func quotes(a, b *capture.Result) bool {
+	if a.Completed != nil || b.Completed == nil {
+		return false
+	}
+	for name := range a.Printed {
+		if _, there := b.Printed[name]; !there {
+			return false
+		}
+	}
+	return true
 }
 
 // durationOf gives the duration with the digits that it was printed with: a

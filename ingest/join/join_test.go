@@ -117,6 +117,34 @@ func TestCopiesAreOneRun(t *testing.T) {
 		"a/r.jsonl:1 = a/r.jsonl + b/r.jsonl + b/x.txt, seed 1")
 }
 
+// A part of a report that a document quotes is no run of its own; one that is
+// of no run in the capture is.
+func TestQuotedPartsOfReports(t *testing.T) {
+	quote := func(m measured, names ...string) *capture.Result {
+		r := m.report("README.md")
+		r.Completed, r.Duration, r.MaxConcurrency, r.Client = nil, nil, capture.Cap{}, ""
+		r.Workload = capture.Workload{}
+		all := r.Printed
+		r.Printed = map[string]capture.Figure{}
+		for _, name := range names {
+			r.Printed[name] = all[name]
+		}
+		return r
+	}
+	a, b := sweep[0].record("a.jsonl", 1), sweep[1].record("b.jsonl", 1)
+	expect(t, joined(&capture.Capture{}, a, b, quote(sweep[1], "mean_ttft_ms", "median_ttft_ms")),
+		"a.jsonl:1 = a.jsonl, no seed", "b.jsonl:1 = b.jsonl + README.md, no seed")
+	expect(t, joined(&capture.Capture{}, a, b, quote(sweep[2], "mean_ttft_ms", "median_ttft_ms")),
+		"README.md:15 = README.md, no seed", "a.jsonl:1 = a.jsonl, no seed", "b.jsonl:1 = b.jsonl, no seed")
+	// One figure could be met by chance.
+	expect(t, joined(&capture.Capture{}, a, b, quote(sweep[1], "mean_ttft_ms")),
+		"README.md:15 = README.md, no seed", "a.jsonl:1 = a.jsonl, no seed", "b.jsonl:1 = b.jsonl, no seed")
+	unlike := quote(sweep[1], "mean_ttft_ms", "median_ttft_ms")
+	unlike.Printed["p95_ttft_ms"] = capture.Figure{Value: 1, Digits: 2}
+	expect(t, joined(&capture.Capture{}, a, b, unlike),
+		"README.md:15 = README.md, no seed", "a.jsonl:1 = a.jsonl, no seed", "b.jsonl:1 = b.jsonl, no seed")
+}
+
 func TestFiguresThatMeetByTheirUnits(t *testing.T) {
 	// Nothing but totals and rates agree: two runs of one setting.
 	a, b := sweep[0].record("a.json", 1), sweep[0].record("b.json", 1)

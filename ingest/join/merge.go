@@ -131,6 +131,8 @@ func fillWorkload(m, w *capture.Workload) {
 	fill(&m.Warmups, w.Warmups)
 	fill(&m.WarmupsFrom, w.WarmupsFrom)
 	fill(&m.ReadyCheck, w.ReadyCheck)
+	fill(&m.ExtraRequests, w.ExtraRequests)
+	fill(&m.ExtraFrom, w.ExtraFrom)
 	fill(&m.FlushAsked, w.FlushAsked)
 	fill(&m.TokenIDs, w.TokenIDs)
 	fill(&m.CacheSalt, w.CacheSalt)
