@@ -2,7 +2,6 @@ package join
 
 import (
 	"path"
-	"sort"
 	"strconv"
 	"strings"
 

@@ -1,6 +1,10 @@
 package join
 
-import "coldcase/ingest/capture"
+import (
+	"sort"
+
+	"coldcase/ingest/capture"
+)
 
 // inOrder leaves, of the commands that each run could have, those that are
 // possible if the runs stand in the order of their commands and no two share
