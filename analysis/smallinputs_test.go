@@ -126,7 +126,7 @@ var smallInputs = []struct {
 	{"02", "decode lines alone prove nothing", decodeAlone, ""},
 	{"03", "one cached token per prompt is a trace", tracesOnly, ""},
 	{"04", "chunks of one request, then the same request again", chunks, ""},
-	{"04", "chunks of one request are one", chunksAreOne, "a chunk that only continues a request is not told from one that starts another"},
+	{"04", "chunks of one request are one", chunksAreOne, ""},
 	{"05", "the earlier chunk printed as cached", chunksAsCached, ""},
 	{"06", "page rounding", pageRounding, ""},
 	{"06", "a report that fits two batches", twoBatches, ""},

@@ -136,7 +136,6 @@ func TestVerdictOfASweep(t *testing.T) {
 
 // A check without evidence on the kit's runs does not keep the sweep back.
 func TestVerdictOfASweepBesideAKitInTheDark(t *testing.T) {
-	t.Skip("checks that lack evidence are not restricted to the runs that are judged")
 	nb := sound()
 	for _, r := range nb.Count.Runs {
 		inArm(r, "fresh")
