@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"coldcase/ingest/capture"
 )
 
@@ -148,8 +150,8 @@ func (s *sglang) request(prompt []int32, maxNew, rank int) (string, []byte, http
 
 func (s *sglang) event(data []byte, r *reply) error {
 	var e struct {
-		Text  string          `json:"text"`
-		Error json.RawMessage `json:"error"`
+		Text  string         `json:"text"`
+		Error jsontext.Value `json:"error"`
 		Meta  struct {
 			Prompt     *int `json:"prompt_tokens"`
 			Completion *int `json:"completion_tokens"`
@@ -157,8 +159,8 @@ func (s *sglang) event(data []byte, r *reply) error {
 			Rank       *int `json:"dp_rank"`
 		} `json:"meta_info"`
 	}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("event of the stream: %w", err)
+	if err := decodeEvent(data, &e); err != nil {
+		return err
 	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
 		return fmt.Errorf("the server answered an error inside the stream: %s", shorten(e.Error))

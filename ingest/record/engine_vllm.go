@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"coldcase/ingest/capture"
 )
 
@@ -125,10 +127,10 @@ func (v *vllm) event(data []byte, r *reply) error {
 				Cached *int `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
-		Error json.RawMessage `json:"error"`
+		Error jsontext.Value `json:"error"`
 	}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("event of the stream: %w", err)
+	if err := decodeEvent(data, &e); err != nil {
+		return err
 	}
 	if len(e.Error) > 0 && string(e.Error) != "null" {
 		return fmt.Errorf("the server answered an error inside the stream: %s", shorten(e.Error))
