@@ -97,7 +97,7 @@ func arrivals(cell *plan.Cell, rate float64) []time.Duration {
 	if rate == 0 {
 		return turns
 	}
-	rng := rand.New(rand.NewPCG(uint64(cell.Seed), promptStream-1))
+	rng := rand.New(rand.NewPCG(uint64(cell.Seed), rateStream))
 	at := 0.0
 	for i := range turns {
 		turns[i] = time.Duration(at * float64(time.Second))

@@ -43,7 +43,13 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 	}
-	// One token has 29,000 values: with lengths of 1 equal draws must be drawn
+	long, short := prompts(cell(20, 7), 64, 1), prompts(cell(20, 7), 48, 0.5)
+	for i, p := range short {
+		if !slices.Equal(p, long[i][:len(p)]) {
+			t.Errorf("prompt %d of other lengths is not the head of the longer one", i)
+		}
+	}
+	// One token has 15,000 values: with lengths of 1 equal draws must be drawn
 	// again.
 	if got := prompts(cell(2000, 1), 1, 1); len(got) != 2000 {
 		t.Errorf("%d prompts of one token", len(got))

@@ -8,20 +8,25 @@ import (
 	"coldcase/ingest/plan"
 )
 
-// promptStream separates the draws of prompts from other uses of a seed.
-const promptStream = 0x70726f6d7074
+// Streams that separate the uses of a seed: token ids, lengths, send times.
+const (
+	promptStream = 0x70726f6d7074
+	lengthStream = 0x6c656e677468
+	rateStream   = 0x72617465
+)
 
 // prompts builds the prompts of a cell: independent token ids, no two alike.
-// Prompt i depends on the seed and on i alone, so that the first prompts of a
-// larger cell are those of a smaller one, as with the engines' own random sets.
-// Lengths lie in [len × ratio, len], as SGLang's --random-range-ratio has it.
+// The ids of prompt i depend on the seed and on i alone, so that the first
+// prompts of a larger cell are those of a smaller one, as with the engines' own
+// random sets, and a shorter prompt is the head of a longer one. Lengths lie in
+// [len × ratio, len], as SGLang's --random-range-ratio has it.
 func prompts(cell *plan.Cell, length int, ratio float64) [][]int32 {
 	seen := map[uint64]bool{}
 	list := make([][]int32, cell.Prompts)
 	for i := range list {
+		n := drawLength(rand.New(rand.NewPCG(uint64(cell.Seed), lengthStream+uint64(i))), length, ratio)
 		for try := uint64(0); ; try++ {
-			rng := rand.New(rand.NewPCG(uint64(cell.Seed), promptStream+uint64(i)<<8+try))
-			p := drawPrompt(rng, length, ratio)
+			p := drawIDs(rand.New(rand.NewPCG(uint64(cell.Seed), promptStream+uint64(i)<<8+try)), n)
 			if h := hashPrompt(p); !seen[h] {
 				seen[h] = true
 				list[i] = p
@@ -32,11 +37,15 @@ func prompts(cell *plan.Cell, length int, ratio float64) [][]int32 {
 	return list
 }
 
-func drawPrompt(rng *rand.Rand, length int, ratio float64) []int32 {
-	n := length
-	if least := max(int(math.Floor(float64(length)*ratio)), 1); least < length {
-		n = least + rng.IntN(length-least+1)
+func drawLength(rng *rand.Rand, length int, ratio float64) int {
+	least := max(int(math.Floor(float64(length)*ratio)), 1)
+	if least >= length {
+		return length
 	}
+	return least + rng.IntN(length-least+1)
+}
+
+func drawIDs(rng *rand.Rand, n int) []int32 {
 	ids := make([]int32, n)
 	for i := range ids {
 		ids[i] = firstID + rng.Int32N(lastID-firstID)
