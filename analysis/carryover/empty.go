@@ -86,7 +86,7 @@ func lastRequest(p *timeline.Place) int {
 
 // served reports whether anything but probes was prefilled between two lines.
 func served(t *timeline.Track, from, to int) bool {
-	for _, g := range t.Groups {
+	for _, g := range t.GroupsOf(0, t.NumGroups()) {
 		if g.Line >= from && g.Line <= to && !g.Own && !g.Probe {
 			return true
 		}

@@ -146,6 +146,7 @@ func TestFeasibleHoldsEveryBatch(t *testing.T) {
 		{16, false, lens{lo: 48, hi: 48}, 4},
 		{16, true, lens{lo: 30, hi: 66}, 2},
 		{16, true, lens{lo: 47, hi: 50}, 4},
+		{16, true, lens{lo: 33, hi: 33}, 3},
 	} {
 		k := serverWith(c.page, versionFor(c.rounded), "", c.l)
 		for n := 1; n <= c.most; n++ {

@@ -213,15 +213,12 @@ func (k *runCase) flushByAnswer() (flushState, bool) {
 func requestsBefore(p *timeline.Place) []int {
 	t := p.Track
 	var out []int
-	for i := len(t.Posts) - 1; i >= 0; i-- {
-		if t.Posts[i] < p.From {
-			out = append(out, t.Posts[i])
-			break
-		}
+	if line, ok := t.PostBefore(p.From); ok {
+		out = append(out, line)
 	}
 	for i := p.FirstGroup - 1; i >= 0; i-- {
-		if !t.Groups[i].Own && !t.Groups[i].Probe {
-			out = append(out, t.Groups[i].To)
+		if g := t.Group(i); !g.Own && !g.Probe {
+			out = append(out, g.To)
 			break
 		}
 	}

@@ -19,7 +19,11 @@ func flushLine(line int, kind capture.FlushKind, rank int8) capture.Flush {
 func onLog(flushes []capture.Flush, dp int) *runCase {
 	log := &capture.ServerLog{File: "server.log", Engine: "sglang", Complete: true, Span: capture.Span{File: "server.log", Line: 1, To: 100}, Flushes: flushes}
 	log.Batches.Append(capture.Batch{Line: 52, NewSeq: 1, NewToken: 512, Rank: capture.NoRank})
-	track := &timeline.Track{Log: log, Lives: []*timeline.Life{{From: 1, To: 100, Started: true}}, Posts: []int{52, 61, 62}, HasAccess: true}
+	log.Starts = []capture.Start{{Line: 1}}
+	for _, line := range []int32{52, 61, 62} {
+		log.Access.Append(capture.Access{Line: line, To: line, N: 1, Path: capture.PathGenerate, Status: 200})
+	}
+	track := timeline.NewTrack(0, log)
 	p := &timeline.Place{Track: track, From: 50, To: 90, Measured: 60, Whole: true}
 	k := &runCase{
 		c: &capture.Capture{}, tl: &timeline.Timeline{Places: [][]*timeline.Place{{p}}},

@@ -18,7 +18,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	k.sizes = sizesOf(k.lens, k.page(), k.server.PageSize != nil, k.server.CacheKind == "")
 	sum, seqs, lines := hitSet{}, span{}, 0
 	q := newQuotes(k, log.File)
-	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+	for _, g := range w.Groups() {
 		seqs = seqs.plus(span{int64(g.Min), int64(g.Max)})
 		lines += len(g.Batches)
 		h := feasible(k.batchOf(g))
@@ -62,7 +62,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	}
 	r.Why = windowWhy(fromStart, lines, damaged)
 	probesOnly := true
-	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+	for _, g := range w.Groups() {
 		probesOnly = probesOnly && (g.Probe || g.Own)
 	}
 	if fromStart && lines > 0 && !probesOnly && log.Complete {
@@ -75,7 +75,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 // coldFirst reports whether the window's first request was cold, as the first
 // one after a start must be: else lines before it are missing.
 func (k *runCase) coldFirst(w *timeline.Window) bool {
-	for _, g := range w.Track.Groups[w.FirstGroup:w.LastGroup] {
+	for _, g := range w.Groups() {
 		if g.Own || g.Probe {
 			continue
 		}
@@ -163,14 +163,14 @@ func firstBatch(w *timeline.Window) int {
 	if w.FirstGroup == w.LastGroup {
 		return 0
 	}
-	return w.Track.Groups[w.FirstGroup].Batches[0]
+	return w.Track.Group(w.FirstGroup).Batches[0]
 }
 
 func lastBatch(w *timeline.Window) int {
 	if w.FirstGroup == w.LastGroup {
 		return 0
 	}
-	b := w.Track.Groups[w.LastGroup-1].Batches
+	b := w.Track.Group(w.LastGroup - 1).Batches
 	return b[len(b)-1] + 1
 }
 

@@ -48,13 +48,15 @@ const maxStretches = 400
 // else runs. More than one may fit, and each is kept.
 func (t *Track) stretches(w *Want) []*Place {
 	var out []*Place
-	for i, g := range t.Groups {
+	for i, g := range t.GroupsOf(0, t.NumGroups()) {
 		if g.Own || g.Probe || g.Running > 0 {
 			continue
 		}
 		least, most := 0, 0
-		for j := i; j < len(t.Groups) && len(out) < maxStretches; j++ {
-			h := t.Groups[j]
+		for j, h := range t.GroupsOf(i, t.NumGroups()) {
+			if len(out) == maxStretches {
+				return out
+			}
 			if lifeIndex(t.Lives, h.Line) != lifeIndex(t.Lives, g.Line) || least > w.MaxSent+w.MaxWarm {
 				break
 			}

@@ -1,6 +1,10 @@
 package timeline
 
-import "coldcase/ingest/capture"
+import (
+	"iter"
+
+	"coldcase/ingest/capture"
+)
 
 // Group is the smallest stretch of one rank's prefill lines that holds whole
 // requests: a single line, or the lines of a chunked prefill up to the one
@@ -35,43 +39,78 @@ func (g *Group) Requests() int {
 	return -1
 }
 
-// chunker builds groups for one data-parallel rank.
+// grouping holds where the groups of a log begin: a log of a gigabyte has
+// hundreds of thousands, so that a Group is built when it is looked at.
+type grouping struct {
+	first []int32           // batch index of each group's first line
+	more  map[int32][]int32 // batch indexes of groups of several lines, by the first
+}
+
+// chunker follows one data-parallel rank.
 type chunker struct {
-	open *Group
-	last *capture.Batch
+	first int32
+	last  *capture.Batch
 }
 
 // groups cuts the prefill lines of a log into groups, copies by other ranks
 // left out. lives gives the settings in force at a line.
-func groups(log *capture.ServerLog, lives []*Life) []*Group {
-	var out []*Group
+func groups(log *capture.ServerLog, lives []*Life) grouping {
+	out := grouping{more: map[int32][]int32{}}
 	state := map[int8]*chunker{}
 	keep := ranks(log)
 	for i, b := range log.Batches.All() {
 		if !keep(b.Rank) {
 			continue
 		}
-		life := lifeAt(lives, int(b.Line))
 		c := state[b.Rank.DP]
 		if c == nil {
 			c = &chunker{}
 			state[b.Rank.DP] = c
 		}
-		if c.open != nil && c.continues(b, life) {
-			c.open.add(i, b)
-			if carriesOn(c.last, b) {
-				c.open.Max -= int(b.NewSeq)
+		if c.last != nil && c.last.Pending != 0 && c.continues(b, lifeAt(lives, int(b.Line))) {
+			if out.more[c.first] == nil {
+				out.more[c.first] = []int32{c.first}
 			}
+			out.more[c.first] = append(out.more[c.first], int32(i))
 		} else {
-			c.open = newGroup(i, b, life)
-			out = append(out, c.open)
+			c.first = int32(i)
+			out.first = append(out.first, c.first)
 		}
 		c.last = b
 	}
-	for _, g := range out {
-		g.settle()
-	}
 	return out
+}
+
+// NumGroups is the number of groups of the log.
+func (t *Track) NumGroups() int { return len(t.groups.first) }
+
+// Group builds group i.
+func (t *Track) Group(i int) *Group {
+	first := t.groups.first[i]
+	b := t.Log.Batches.At(int(first))
+	g := newGroup(int(first), b, lifeAt(t.Lives, int(b.Line)))
+	last := b
+	for _, k := range t.groups.more[first][min(1, len(t.groups.more[first])):] {
+		b := t.Log.Batches.At(int(k))
+		g.add(int(k), b)
+		if carriesOn(last, b) {
+			g.Max -= int(b.NewSeq)
+		}
+		last = b
+	}
+	g.settle()
+	return g
+}
+
+// GroupsOf yields the groups lo <= i < hi.
+func (t *Track) GroupsOf(lo, hi int) iter.Seq2[int, *Group] {
+	return func(yield func(int, *Group) bool) {
+		for i := lo; i < hi; i++ {
+			if !yield(i, t.Group(i)) {
+				return
+			}
+		}
+	}
 }
 
 func newGroup(i int, b *capture.Batch, life *Life) *Group {

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"coldcase/ingest/capture"
@@ -38,10 +39,20 @@ type Place struct {
 	Loose bool
 	// Stated is true if a person named the place (an excerpt).
 	Stated bool
+
+	groups []*Group // built when they are looked at
 }
 
 // Groups returns the groups of the place.
-func (p *Place) Groups() []*Group { return p.Track.Groups[p.FirstGroup:p.LastGroup] }
+func (p *Place) Groups() []*Group {
+	if len(p.groups) != p.LastGroup-p.FirstGroup {
+		p.groups = make([]*Group, 0, p.LastGroup-p.FirstGroup)
+		for _, g := range p.Track.GroupsOf(p.FirstGroup, p.LastGroup) {
+			p.groups = append(p.groups, g)
+		}
+	}
+	return p.groups
+}
 
 // requests is the number of requests of a cell: by access lines where the log
 // has them, else by sequences.
@@ -50,7 +61,7 @@ func (t *Track) requests(c *Cell) int {
 		return c.Posts
 	}
 	n := 0
-	for _, g := range t.Groups[c.FirstGroup:c.LastGroup] {
+	for _, g := range t.GroupsOf(c.FirstGroup, c.LastGroup) {
 		if !g.Probe && !g.Own {
 			n += g.Max
 		}
@@ -119,9 +130,9 @@ func (p *Place) after(w *Want, requests int) int {
 	if requests == 0 {
 		return p.FirstRequest()
 	}
-	post := p.To + 1
-	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > requests {
-		post = posts[requests]
+	post, ok := p.Track.post(p.From, p.To, requests)
+	if !ok {
+		post = p.To + 1
 	}
 	seen := 0
 	for _, g := range p.Groups() {
@@ -139,9 +150,9 @@ func (p *Place) after(w *Want, requests int) int {
 
 // FirstRequest is the line of the place's first request, To if it has none.
 func (p *Place) FirstRequest() int {
-	line := p.To
-	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > 0 {
-		line = posts[0]
+	line, ok := p.Track.post(p.From, p.To, 0)
+	if !ok {
+		line = p.To
 	}
 	for _, g := range p.Groups() {
 		if !g.Own && !g.Probe {
@@ -153,12 +164,12 @@ func (p *Place) FirstRequest() int {
 
 // LastRequest is the line of the place's last request, From if it has none.
 func (p *Place) LastRequest() int {
-	line := p.From
-	if posts := p.Track.postsBetween(p.From, p.To); len(posts) > 0 {
-		line = posts[len(posts)-1]
+	line, ok := p.Track.post(p.From, p.To, p.Track.PostsIn(p.From, p.To)-1)
+	if !ok {
+		line = p.From
 	}
-	for i := p.LastGroup - 1; i >= p.FirstGroup; i-- {
-		if g := p.Track.Groups[i]; !g.Own && !g.Probe {
+	for _, g := range slices.Backward(p.Groups()) {
+		if !g.Own && !g.Probe {
 			return max(line, g.To)
 		}
 	}
@@ -276,9 +287,10 @@ func (p *Place) interrupted() bool {
 // stampFrom is the first stamp of a prefill line at or after a line, stampTo the
 // last of any line at or before it; 0 if the log has none.
 func (t *Track) stampFrom(line int) capture.Stamp {
-	for _, g := range t.Groups[t.groupsFrom(line):] {
-		if g.Stamp > 0 {
-			return g.Stamp
+	b := &t.Log.Batches
+	for i := sort.Search(b.Len(), func(i int) bool { return int(b.At(i).Line) >= line }); i < b.Len(); i++ {
+		if s := b.At(i).Stamp; s > 0 {
+			return s
 		}
 	}
 	return 0
@@ -286,22 +298,14 @@ func (t *Track) stampFrom(line int) capture.Stamp {
 
 func (t *Track) stampTo(line int) capture.Stamp {
 	var at capture.Stamp
-	if i := sort.Search(len(t.stamped), func(i int) bool { return t.stamped[i].line > line }); i > 0 {
-		at = t.stamped[i-1].stamp
+	a, b := &t.Log.Access, &t.Log.Batches
+	for i := sort.Search(a.Len(), func(i int) bool { return int(a.At(i).Line) > line }) - 1; i >= 0 && at == 0; i-- {
+		at = a.At(i).Stamp
 	}
-	for i := t.groupsFrom(line+1) - 1; i >= 0; i-- {
-		if s := t.Groups[i].Stamp; s > 0 {
+	for i := sort.Search(b.Len(), func(i int) bool { return int(b.At(i).Line) > line }) - 1; i >= 0; i-- {
+		if s := b.At(i).Stamp; s > 0 {
 			return max(at, s)
 		}
 	}
 	return at
-}
-
-// postStamp is the stamp of the first generation request between two lines.
-func (t *Track) postStamp(from, to int) capture.Stamp {
-	i := sort.Search(len(t.posted), func(i int) bool { return t.posted[i].line >= from })
-	if i < len(t.posted) && t.posted[i].line <= to {
-		return t.posted[i].stamp
-	}
-	return 0
 }

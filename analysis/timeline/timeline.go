@@ -1,8 +1,8 @@
 package timeline
 
 import (
+	"iter"
 	"slices"
-	"sort"
 	"strings"
 
 	"coldcase/ingest/capture"
@@ -34,12 +34,15 @@ type Window struct {
 	FromStart bool
 }
 
+// Groups yields the groups of the window.
+func (w *Window) Groups() iter.Seq2[int, *Group] { return w.Track.GroupsOf(w.FirstGroup, w.LastGroup) }
+
 // Build puts a capture into time.
 func Build(c *capture.Capture) *Timeline {
 	t := &Timeline{}
 	starts := 0
 	for i, log := range c.Logs {
-		t.Tracks = append(t.Tracks, newTrack(i, log))
+		t.Tracks = append(t.Tracks, NewTrack(i, log))
 		starts += len(log.Starts)
 	}
 	t.Order = orderRuns(c, starts)
@@ -183,141 +186,4 @@ func (t *Timeline) sequence(n int) {
 			waits[later]--
 		}
 	}
-}
-
-// windows collects the groups, and the damaged prefill lines, that no run
-// claims in every placement.
-func (t *Timeline) windows() {
-	for _, track := range t.Tracks {
-		claimed := t.claims(track)
-		var w *Window
-		for _, e := range track.prefills() {
-			if e.group >= 0 && (claimed[e.group] || track.Groups[e.group].Own) || e.group < 0 && t.claimedLine(track, e.from) {
-				w = nil
-				continue
-			}
-			life := lifeIndex(track.Lives, e.from)
-			if w == nil || w.Life != life {
-				w = &Window{Track: track, From: e.from, Life: life, FirstGroup: e.next, LastGroup: e.next}
-				w.FromStart = fromStart(track, e.next, life)
-				t.Windows = append(t.Windows, w)
-			}
-			w.To = e.to
-			if e.group >= 0 {
-				w.LastGroup = e.group + 1
-			}
-		}
-		t.bareWindow(track)
-	}
-	sort.SliceStable(t.Windows, func(i, j int) bool {
-		a, b := t.Windows[i], t.Windows[j]
-		if a.Track.Log.File != b.Track.Log.File {
-			return a.Track.Log.File < b.Track.Log.File
-		}
-		return a.From < b.From
-	})
-}
-
-// prefill is a group, or a damaged prefill line (group -1); next is the index
-// of the first group at or after it.
-type prefill struct{ from, to, group, next int }
-
-// prefills lists groups and damaged prefill lines in order of lines.
-func (t *Track) prefills() []prefill {
-	var out []prefill
-	for i, g := range t.Groups {
-		out = append(out, prefill{g.Line, g.To, i, i})
-	}
-	for _, d := range t.Log.Damaged {
-		if d.Class == "prefill" {
-			out = append(out, prefill{d.Line, d.Line, -1, t.groupsFrom(d.Line)})
-		}
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].from < out[j].from })
-	return out
-}
-
-// claimedLine reports whether a line lies in the one place of some run.
-func (t *Timeline) claimedLine(track *Track, line int) bool {
-	for i, ps := range t.Places {
-		if len(ps) == 1 && !t.Wants[i].Maybe && ps[0].Track == track && line >= ps[0].From && line <= ps[0].To {
-			return true
-		}
-	}
-	return false
-}
-
-// claims marks the groups that lie in some run's place in every placement:
-// groups in a place of a run with one place, and groups in the places of
-// several runs that are only told apart by permutation.
-func (t *Timeline) claims(track *Track) []bool {
-	claimed := make([]bool, len(track.Groups))
-	type cells struct{ first, last int }
-	runs := map[cells]int{}
-	for i, ps := range t.Places {
-		for _, p := range ps {
-			if p.Track != track {
-				continue
-			}
-			if len(ps) == 1 && !t.Wants[i].Maybe {
-				claim(claimed, p)
-			}
-			runs[cells{p.FirstGroup, p.LastGroup}]++
-		}
-	}
-	for _, ps := range t.Places {
-		for _, p := range ps {
-			// A set of n runs that share the same n places claims them all.
-			if p.Track == track && len(ps) > 1 && runs[cells{p.FirstGroup, p.LastGroup}] >= len(ps) {
-				claim(claimed, p)
-			}
-		}
-	}
-	return claimed
-}
-
-func claim(claimed []bool, p *Place) {
-	for i := p.FirstGroup; i < p.LastGroup; i++ {
-		claimed[i] = true
-	}
-}
-
-// fromStart reports whether group i is the first of a life whose start the log
-// holds, but for the server's own warm-up.
-func fromStart(track *Track, i, life int) bool {
-	if !track.Lives[life].Started || !track.Log.Complete {
-		return false
-	}
-	for j := i - 1; j >= 0; j-- {
-		g := track.Groups[j]
-		if g.Line < track.Lives[life].From {
-			break
-		}
-		if !g.Own && !g.Probe {
-			return false
-		}
-	}
-	return true
-}
-
-// bareWindow makes a window of a log that holds traffic but no prefill line:
-// nothing was seen there, so nothing is zero.
-func (t *Timeline) bareWindow(track *Track) {
-	log := track.Log
-	if len(track.prefills()) > 0 {
-		return
-	}
-	bare := log.Decodes > 0 || len(log.Stats) > 0 || log.Iterations.Len() > 0 || log.Served.Len() > 0
-	if !bare {
-		return
-	}
-	for _, ps := range t.Places {
-		for _, p := range ps {
-			if p.Track == track {
-				return
-			}
-		}
-	}
-	from, to := log.Span.Line, log.Span.To
-	t.Windows = append(t.Windows, &Window{Track: track, From: from, To: to, Life: len(track.Lives) - 1})
 }

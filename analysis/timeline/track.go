@@ -9,14 +9,10 @@ import (
 // Track is one server log prepared for placing: its lives, the groups of its
 // prefill lines, and the cells between the marks of clients.
 type Track struct {
-	Index  int // into Capture.Logs
-	Log    *capture.ServerLog
-	Lives  []*Life
-	Groups []*Group
-	Cells  []*Cell
-	// Posts are the lines of generation requests answered with 200, one entry
-	// a request, in order.
-	Posts []int
+	Index int // into Capture.Logs
+	Log   *capture.ServerLog
+	Lives []*Life
+	Cells []*Cell
 	// HasAccess is false if the log shows no request at all: then requests
 	// are counted from prefill lines.
 	HasAccess bool
@@ -24,13 +20,8 @@ type Track struct {
 	// names none.
 	Ranks int
 
-	posted, stamped []stampAt // stamps of generation requests, and of all access lines
-}
-
-// stampAt is a stamp with the line it stands on.
-type stampAt struct {
-	line  int
-	stamp capture.Stamp
+	groups grouping
+	posts  posts
 }
 
 // Cell is a stretch of a log between two marks: the place of one run, of a
@@ -53,44 +44,31 @@ type mark struct {
 	life bool // a server start
 }
 
-func newTrack(index int, log *capture.ServerLog) *Track {
+// NewTrack prepares log index of the capture.
+func NewTrack(index int, log *capture.ServerLog) *Track {
 	t := &Track{Index: index, Log: log, Lives: lives(log)}
-	t.Groups = groups(log, t.Lives)
-	for _, a := range log.Access.All() {
-		if a.Stamp > 0 {
-			t.stamped = append(t.stamped, stampAt{int(a.Line), a.Stamp})
-		}
-		if !generation(a.Path) || a.Status != 200 {
-			continue
-		}
-		if life := lifeAt(t.Lives, int(a.Line)); int(a.Line) < life.Ready {
-			continue // the server's own warm-up
-		}
-		t.posted = append(t.posted, stampAt{int(a.To), a.Stamp})
-		t.HasAccess = true
-		for i := int32(0); i < a.N; i++ {
-			// Lines of a merged entry are spread evenly; only their order and
-			// the entry's range matter.
-			line := int(a.Line)
-			if a.N > 1 {
-				line += int(a.To-a.Line) * int(i) / int(a.N-1)
-			}
-			t.Posts = append(t.Posts, line)
-		}
-	}
+	t.groups = groups(log, t.Lives)
+	t.posts = postsOf(log, t.Lives)
+	t.HasAccess = len(t.posts.runs) > 0
 	t.Ranks = dataRanks(log)
 	t.cut()
 	return t
 }
 
+// dataRanks counts the data-parallel ranks that lines name.
 func dataRanks(log *capture.ServerLog) int {
 	seen := map[int8]bool{}
+	last := capture.NoRank.DP
 	for _, b := range log.Batches.All() {
-		seen[b.Rank.DP] = true
+		if b.Rank.DP != last { // a map write for each line would cost more than all the rest
+			last = b.Rank.DP
+			seen[last] = true
+		}
 	}
 	for _, f := range log.Flushes {
 		seen[f.Rank.DP] = true
 	}
+	delete(seen, capture.NoRank.DP)
 	return max(1, len(seen))
 }
 
@@ -164,15 +142,9 @@ func (t *Track) requestsBetween(from, to int) bool {
 
 // groupsFrom is the index of the first group that starts at or after a line.
 func (t *Track) groupsFrom(line int) int {
-	return sort.Search(len(t.Groups), func(i int) bool { return t.Groups[i].Line >= line })
-}
-
-// PostsIn counts the generation requests of a range of lines.
-func (t *Track) PostsIn(from, to int) int { return len(t.postsBetween(from, to)) }
-
-func (t *Track) postsBetween(from, to int) []int {
-	i, j := sort.SearchInts(t.Posts, from), sort.SearchInts(t.Posts, to+1)
-	return t.Posts[i:max(i, j)]
+	return sort.Search(len(t.groups.first), func(i int) bool {
+		return int(t.Log.Batches.At(int(t.groups.first[i])).Line) >= line
+	})
 }
 
 func (t *Track) fill(c *Cell) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"coldcase/internal/gen"
+	"coldcase/samples/gen"
 )
 
 // The benchmarks run the command on generated files of the sizes that people

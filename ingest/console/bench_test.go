@@ -13,7 +13,7 @@ import (
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 	"coldcase/ingest/sglang"
-	"coldcase/internal/gen"
+	"coldcase/samples/gen"
 )
 
 // benchMiB is the size of the generated inputs, in MiB. COLDCASE_BENCH_MIB=1000

@@ -13,7 +13,7 @@ import (
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 	"coldcase/ingest/sglang"
-	"coldcase/internal/gen"
+	"coldcase/samples/gen"
 )
 
 // lists lets cmp look into the event lists of a log.
