@@ -5,44 +5,92 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"testing"
 
 	"coldcase/analysis"
+	"coldcase/templates/figure"
 )
 
 var (
 	numeral = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?`)
-	// What is no statement of the page: scripts, quoted lines, code, axes.
+	// What is no statement of the page: scripts, quoted lines, code, pictures
+	// (whose labels are looked at apart), numbers of sections and fields of forms.
 	quoted = regexp.MustCompile(`(?s)<pre.*?</pre>|<code>.*?</code>|<td class="t">.*?</td>|<th scope="row" class="g">.*?</th>|<p class="cap">.*?</p>|<svg.*?</svg>`)
 	steps  = regexp.MustCompile(`(?:Step|Evidence) \d|sha256`)
+	// The same in Markdown: fences, code and targets of links.
+	quotedMarkdown = regexp.MustCompile("(?s)```.*?\n```|`[^`]*`" + `|\]\(#[^)]*\)`)
+	// zero is said of places, not measured.
+	zero = regexp.MustCompile(`counted from 0|is number 0|prompt 0|prompt 1`)
 )
 
-// TestNumbersComeFromTheNotebook takes every number out of the prose and the
-// tables of a page and finds it in the notebook's document, at the precision in
-// which it is printed.
-func TestNumbersComeFromTheNotebook(t *testing.T) {
+// allNotebooks are the fixtures and the embedded captures.
+func allNotebooks(t *testing.T) map[string]*analysis.Notebook {
+	all := map[string]*analysis.Notebook{}
 	for name, make := range fixtures {
-		nb := make()
+		all["fixture "+name] = make()
+	}
+	for name, nb := range sampleNotebooks(t) {
+		all["sample "+name] = nb
+	}
+	return all
+}
+
+// TestNumbersComeFromTheNotebook takes every number out of the prose and the
+// tables of a page and of its Markdown, and finds it in the notebook's
+// document, at the precision in which it is printed.
+func TestNumbersComeFromTheNotebook(t *testing.T) {
+	for name, nb := range allNotebooks(t) {
 		known := numbersOf(t, nb)
 		for _, mode := range modes {
 			page := pageOf(t, nb, Options{Mode: mode, Charts: Static})
 			body := page[strings.Index(page, "<main"):strings.Index(page, "<footer")]
-			body = tag.ReplaceAllString(quoted.ReplaceAllString(body, " "), " ")
-			body = steps.ReplaceAllString(body, " ")
-			for _, s := range numeral.FindAllString(unescape(body), -1) {
-				if !stands(s, known) {
-					at := strings.Index(body, s)
-					t.Errorf("%s %s: %s stands nowhere in the notebook: …%s…", name, mode, s, body[max(0, at-60):min(len(body), at+40)])
-				}
-			}
+			body = unescape(tag.ReplaceAllString(quoted.ReplaceAllString(body, " "), " "))
+			known.holds(t, name+" "+string(mode), body)
+			md := markdown(t, nb, Options{Mode: mode})
+			known.holds(t, name+" "+string(mode)+" Markdown", strings.ReplaceAll(quotedMarkdown.ReplaceAllString(md, " "), `\`, ""))
 		}
 	}
 }
 
+// TestNumbersOfFigures does the same for the labels, tips and texts of every
+// chart; its axes aside.
+func TestNumbersOfFigures(t *testing.T) {
+	for name, nb := range allNotebooks(t) {
+		known := numbersOf(t, nb)
+		for _, f := range Figures(nb) {
+			var texts []string
+			texts = append(texts, f.Title, f.Shows, f.N, f.Note, f.Read)
+			for _, l := range f.Layers {
+				texts = append(texts, l.Name)
+				for _, p := range l.Points {
+					texts = append(texts, p.Labels...)
+					if !strings.HasPrefix(f.ID, "index-") && f.ID != "timeline" { // times of single requests and batches are not in the document
+						texts = append(texts, p.Tip)
+					}
+				}
+			}
+			texts = append(texts, tableTexts(f)...)
+			known.holds(t, name+" "+f.ID, strings.Join(texts, "\n"))
+		}
+	}
+}
+
+func tableTexts(f *figure.Figure) []string {
+	var out []string
+	for _, r := range f.Table.Rows {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// numbers are those of a document, rising.
+type numbers []float64
+
 // numbersOf lists every number of the document, those inside texts included.
-func numbersOf(t *testing.T, nb *analysis.Notebook) []float64 {
+func numbersOf(t *testing.T, nb *analysis.Notebook) numbers {
 	t.Helper()
 	var b bytes.Buffer
 	if err := JSON(&b, nb); err != nil {
@@ -52,7 +100,7 @@ func numbersOf(t *testing.T, nb *analysis.Notebook) []float64 {
 	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	var out []float64
+	var out numbers
 	var walk func(v any)
 	walk = func(v any) {
 		switch v := v.(type) {
@@ -73,10 +121,22 @@ func numbersOf(t *testing.T, nb *analysis.Notebook) []float64 {
 		}
 	}
 	walk(doc)
+	sort.Float64s(out)
 	return out
 }
 
-func stands(s string, known []float64) bool {
+// holds fails for each number of a text that stands nowhere in the document.
+func (n numbers) holds(t *testing.T, where, text string) {
+	t.Helper()
+	text = zero.ReplaceAllString(steps.ReplaceAllString(text, " "), " ")
+	for _, m := range numeral.FindAllStringIndex(text, -1) {
+		if !n.hold(text[m[0]:m[1]]) {
+			t.Errorf("%s: %s stands nowhere in the notebook: …%s…", where, text[m[0]:m[1]], text[max(0, m[0]-60):min(len(text), m[1]+40)])
+		}
+	}
+}
+
+func (n numbers) hold(s string) bool {
 	s = strings.TrimRight(strings.ReplaceAll(s, ",", ""), ".")
 	_, decimals, _ := strings.Cut(s, ".")
 	v, err := strconv.ParseFloat(s, 64)
@@ -87,10 +147,16 @@ func stands(s string, known []float64) bool {
 	if len(decimals) == 0 {
 		half = 1e-9
 	}
-	for _, k := range known {
-		if math.Abs(k-v) <= half {
-			return true
+	at := sort.SearchFloat64s(n, v-half)
+	return at < len(n) && n[at] <= v+half
+}
+
+// TestNumbersAreMissed: the test above finds a number that is not there.
+func TestNumbersAreMissed(t *testing.T) {
+	known := numbers{12, 180.524}
+	for s, want := range map[string]bool{"12": true, "13": false, "180.52": true, "180.53": false, "181": false} {
+		if known.hold(s) != want {
+			t.Errorf("hold(%s) = %v", s, !want)
 		}
 	}
-	return false
 }

@@ -63,6 +63,11 @@ func poison(nb *analysis.Notebook) *analysis.Notebook {
 	for _, w := range []string{"do-not-publish", "publishable", "unknown", "run", "window", "contaminated", "clean", "block", "warn", "info", "median_ttft_ms", "fresh", "stated", "kit", "repeat", "supported", "against", "not-testable", "batch", "warm-up", "flush", "start", "yes", "no", "prefill-lines", "per-prompt", "per-batch", "bounded", "predicted", "suspected", "none", "cap"} {
 		keep[w] = true
 	}
+	for _, f := range nb.Count.Files {
+		for _, c := range f.Counts { // the keys of one object
+			keep[c.Key] = true
+		}
+	}
 	ids := map[string]bool{}
 	for _, r := range nb.Count.Runs {
 		ids[r.ID] = true
@@ -127,8 +132,8 @@ func checkMarkup(t *testing.T, where, page string) {
 }
 
 func TestHostileText(t *testing.T) {
-	for _, name := range fixtureNames() {
-		nb := poison(fixtures[name]())
+	for name, clean := range allNotebooks(t) {
+		nb := poison(clean)
 		for _, mode := range modes {
 			page := pageOf(t, nb, Options{Mode: mode, Charts: Static})
 			checkMarkup(t, name+" "+string(mode), page)
@@ -248,8 +253,18 @@ func hundredRuns() *analysis.Notebook {
 }
 
 func TestSizes(t *testing.T) {
-	if n := len(pageOf(t, incidentFixture(), Options{Charts: Static})); n > 350_000 {
-		t.Errorf("incident page: %d bytes", n)
+	for name, nb := range sampleNotebooks(t) {
+		for _, mode := range modes {
+			if n := len(pageOf(t, nb, Options{Mode: mode, Charts: Static})); n > 350_000 {
+				t.Errorf("%s, %s: %d bytes without the chart library", name, mode, n)
+			}
+			if n := len(pageOf(t, nb, Options{Mode: mode})); n > 1_300_000 {
+				t.Errorf("%s, %s: %d bytes with the chart library", name, mode, n)
+			}
+			if n := len([]rune(markdown(t, nb, Options{Mode: mode}))); n >= 65_000 {
+				t.Errorf("%s, %s Markdown: %d characters", name, mode, n)
+			}
+		}
 	}
 	nb := hundredRuns()
 	if n := len(pageOf(t, nb, Options{Charts: Static})); n > 1_500_000 {

@@ -54,6 +54,9 @@ func (v *view) ClaimText(c carryover.Claim) string {
 
 // ArgumentQuote places the arguments of a run that decide.
 func (v *view) ArgumentQuote(a *analysis.Arguments) mdx.Safe {
+	if len(a.Values) == 0 {
+		return ""
+	}
 	title := "the arguments that decide it; the others are left out"
 	return v.place(quoteBlock{Title: title, Lines: []capture.Evidence{argumentLine(a)}})
 }

@@ -64,17 +64,17 @@ func grade(g carryover.Grade) string {
 	return string(g)
 }
 
-// ms prints milliseconds to at most two decimals, as the clients do.
+// ms prints milliseconds with two decimals, as the clients do; a whole number
+// has none.
 func ms(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return unknown
 	}
-	s := strconv.FormatFloat(v, 'f', 2, 64)
-	s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-	if s == "-0" || s == "" {
-		s = "0"
+	digits := 2
+	if v == math.Trunc(v) {
+		digits, v = 0, v+0 // no -0
 	}
-	return figure.Thousands(s)
+	return figure.Thousands(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
 // capText words a concurrency cap.

@@ -43,7 +43,7 @@ func (f *Figure) draw() *plot {
 	legend, legendRows := layoutLegend(f.keys())
 	p := &plot{fig: f}
 	p.left = 16 + f.yGutter()
-	p.right = width - 16
+	p.right = width - 20
 	p.top = 20 + float64(legendRows)*20
 	if f.Y.Label != "" {
 		p.top += 22

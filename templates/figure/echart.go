@@ -56,7 +56,8 @@ func (f *Figure) Options() ([]byte, error) {
 }
 
 // finish marshals an option and adds the few keys for which go-echarts has no
-// field: the colour of axis names, dashed borders and the size of legend marks.
+// field: the colour of axis names, the exact plot area, dashed borders and the
+// size of legend marks.
 func finish(option map[string]any) ([]byte, error) {
 	raw, err := json.Marshal(option)
 	if err != nil {
@@ -80,6 +81,12 @@ func finish(option map[string]any) ([]byte, error) {
 					label["interval"] = 0 // a number; go-echarts only knows text
 				}
 			}
+		}
+	}
+	grids, _ := all["grid"].([]any)
+	for _, grid := range grids {
+		if grid, ok := grid.(map[string]any); ok {
+			grid["outerBoundsMode"] = "none" // else a wide label narrows the plot
 		}
 	}
 	series, _ := all["series"].([]any)
