@@ -69,6 +69,8 @@ var plainBounds = []bound{
 	{Runs: 10, Lines: 5, Files: 30, Findings: 25},
 	{Runs: 4, Lines: 3, Files: 10, Findings: 10},
 	{Runs: 1, Lines: 2, Files: 3, Findings: 3},
+	{Runs: 1, Lines: 2, Files: 3, Findings: 3, Text: 160},
+	{Runs: 1, Lines: 1, Files: 1, Findings: 1, Text: 60},
 }
 
 func renderMarkdown(nb *analysis.Notebook, opts Options, pictures bool) ([]byte, error) {

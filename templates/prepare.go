@@ -14,14 +14,32 @@ import (
 
 // prepare returns a copy of nb in which every string is cleaned of controls and
 // bidirectional marks and, where names are to be masked, of host names, user
-// paths and addresses. The notebook that was given is not touched.
-func prepare(nb *analysis.Notebook, opts Options) *analysis.Notebook {
+// paths and addresses; where longest is not 0, texts are cut to so many bytes. The
+// notebook that was given is not touched.
+func prepare(nb *analysis.Notebook, opts Options, longest int) *analysis.Notebook {
 	change := mdx.Clean
 	if opts.masks() {
 		change = func(s string) string { return mask(mdx.Clean(s)) }
 	}
+	if longest > 0 {
+		whole := change
+		change = func(s string) string { return cut(whole(s), longest) }
+	}
 	c := copier{change: keepApart(nb, change)}
 	return c.copy(reflect.ValueOf(nb)).Interface().(*analysis.Notebook)
+}
+
+// cut shortens a text to at most n bytes, between two words, so that no number
+// loses its digits.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[:n]
+	if at := strings.LastIndexAny(s, " \n"); at >= 0 {
+		return s[:at] + " …"
+	}
+	return strings.TrimRight(strings.ToValidUTF8(s, ""), "0123456789.,-") + "…"
 }
 
 // masks reports whether names are to be masked.

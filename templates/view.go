@@ -30,14 +30,17 @@ type view struct {
 
 // bound limits what a report repeats per run or per file. Where it bites the
 // text says that the rest is in the full page or in the JSON.
-type bound struct{ Runs, Lines, Files, Findings int }
+type bound struct {
+	Runs, Lines, Files, Findings int
+	Text                         int // bytes of one text, 0 for all of it
+}
 
 // pageBound holds a page of a hundred runs within its size; for a usual capture
 // nothing of it bites.
 var pageBound = bound{Runs: 24, Lines: 5, Files: 400, Findings: 400}
 
 func newView(nb *analysis.Notebook, opts Options, plain bool, b bound) *view {
-	v := &view{Notebook: prepare(nb, opts), Opts: opts, Plain: plain, Bounds: b}
+	v := &view{Notebook: prepare(nb, opts, b.Text), Opts: opts, Plain: plain, Bounds: b}
 	v.Rows = rows(v.Notebook)
 	v.speaker = newSpeaker(v.Rows, b.Runs)
 	v.Figures = buildFigures(v.Notebook, v.Rows)
