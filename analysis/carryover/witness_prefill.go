@@ -159,7 +159,9 @@ func newQuotes(k *runCase, file string) *quotes { return &quotes{k: k, file: fil
 func (q *quotes) offer(g *timeline.Group, h hitSet) {
 	switch {
 	case h.hits.lo > 0:
-		q.hits = append(q.hits, g.Line)
+		if len(q.hits) < maxQuotes {
+			q.hits = append(q.hits, g.Line)
+		}
 	case len(q.others) < maxQuotes:
 		q.others = append(q.others, g.Line)
 	}

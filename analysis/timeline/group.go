@@ -86,11 +86,32 @@ func (t *Track) NumGroups() int { return len(t.groups.first) }
 
 // Group builds group i.
 func (t *Track) Group(i int) *Group {
+	g := &Group{}
+	t.build(g, i)
+	return g
+}
+
+// GroupsOf yields the groups lo <= i < hi. A group is valid until the next one.
+func (t *Track) GroupsOf(lo, hi int) iter.Seq2[int, *Group] {
+	return func(yield func(int, *Group) bool) {
+		var g Group
+		for i := lo; i < hi; i++ {
+			t.build(&g, i)
+			if !yield(i, &g) {
+				return
+			}
+		}
+	}
+}
+
+// build makes g group i, in the memory that it has.
+func (t *Track) build(g *Group, i int) {
 	first := t.groups.first[i]
 	b := t.Log.Batches.At(int(first))
-	g := newGroup(int(first), b, lifeAt(t.Lives, int(b.Line)))
+	g.start(int(first), b, lifeAt(t.Lives, int(b.Line)))
 	last := b
-	for _, k := range t.groups.more[first][min(1, len(t.groups.more[first])):] {
+	more := t.groups.more[first]
+	for _, k := range more[min(1, len(more)):] {
 		b := t.Log.Batches.At(int(k))
 		g.add(int(k), b)
 		if carriesOn(last, b) {
@@ -99,22 +120,11 @@ func (t *Track) Group(i int) *Group {
 		last = b
 	}
 	g.settle()
-	return g
 }
 
-// GroupsOf yields the groups lo <= i < hi.
-func (t *Track) GroupsOf(lo, hi int) iter.Seq2[int, *Group] {
-	return func(yield func(int, *Group) bool) {
-		for i := lo; i < hi; i++ {
-			if !yield(i, t.Group(i)) {
-				return
-			}
-		}
-	}
-}
-
-func newGroup(i int, b *capture.Batch, life *Life) *Group {
-	g := &Group{Line: int(b.Line), To: int(b.Line), Stamp: b.Stamp, Running: int(b.Running), CachedSure: true}
+// start makes g the group of one line.
+func (g *Group) start(i int, b *capture.Batch, life *Life) {
+	*g = Group{Batches: g.Batches[:0], Line: int(b.Line), To: int(b.Line), Stamp: b.Stamp, Running: int(b.Running), CachedSure: true}
 	page := int32(1)
 	if life.Info.PageSize != nil {
 		page = int32(*life.Info.PageSize)
@@ -122,7 +132,6 @@ func newGroup(i int, b *capture.Batch, life *Life) *Group {
 	g.Probe = b.NewSeq == 1 && b.NewToken <= page && b.Cached == 0
 	g.Own = life.Ready > 0 && int(b.Line) < life.Ready
 	g.add(i, b)
-	return g
 }
 
 func (g *Group) add(i int, b *capture.Batch) {

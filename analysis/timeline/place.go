@@ -47,8 +47,8 @@ type Place struct {
 func (p *Place) Groups() []*Group {
 	if len(p.groups) != p.LastGroup-p.FirstGroup {
 		p.groups = make([]*Group, 0, p.LastGroup-p.FirstGroup)
-		for _, g := range p.Track.GroupsOf(p.FirstGroup, p.LastGroup) {
-			p.groups = append(p.groups, g)
+		for i := p.FirstGroup; i < p.LastGroup; i++ {
+			p.groups = append(p.groups, p.Track.Group(i))
 		}
 	}
 	return p.groups

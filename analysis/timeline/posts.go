@@ -7,55 +7,79 @@ import (
 )
 
 // posts are the generation requests of a log that were answered with 200, the
-// server's own warm-up left out, as runs of access lines: a log of a gigabyte
-// has millions of them.
+// server's own warm-up left out. A log of a gigabyte has millions of them, so
+// that only every so many access entries keep a running total.
 type posts struct {
-	log  *capture.ServerLog
-	runs []postRun
+	log    *capture.ServerLog
+	lives  []*Life
+	totals []int32 // requests before access entry i * postStep
+	n      int
 }
 
-// postRun is a run of n requests on the lines from to to, spread evenly; before
-// is the number of requests in front of it, access the entry it comes from.
-type postRun struct{ from, to, n, before, access int32 }
+const postStep = 256
 
 func postsOf(log *capture.ServerLog, lives []*Life) posts {
-	p := posts{log: log}
-	total := int32(0)
+	p := posts{log: log, lives: lives}
 	for i, a := range log.Access.All() {
-		if !generation(a.Path) || a.Status != 200 || int(a.Line) < lifeAt(lives, int(a.Line)).Ready {
-			continue
+		if i%postStep == 0 {
+			p.totals = append(p.totals, int32(p.n))
 		}
-		p.runs = append(p.runs, postRun{a.Line, a.To, a.N, total, int32(i)})
-		total += a.N
+		p.n += p.count(a)
 	}
 	return p
 }
 
-// line is the line of request i of the run.
-func (r postRun) line(i int) int {
-	if r.n <= 1 {
-		return int(r.from)
+// count is the number of requests of one access entry.
+func (p posts) count(a *capture.Access) int {
+	if !generation(a.Path) || a.Status != 200 || int(a.Line) < lifeAt(p.lives, int(a.Line)).Ready {
+		return 0
 	}
-	return int(r.from) + int(r.to-r.from)*i/int(r.n-1)
+	return int(a.N)
+}
+
+// line is the line of request i of an entry: those of a merged entry are spread
+// evenly, since only their order and the entry's range matter.
+func line(a *capture.Access, i int) int {
+	if a.N <= 1 {
+		return int(a.Line)
+	}
+	return int(a.Line) + int(a.To-a.Line)*i/int(a.N-1)
 }
 
 // before is the number of requests on lines before a line.
-func (p posts) before(line int) int {
-	k := sort.Search(len(p.runs), func(i int) bool { return int(p.runs[i].to) >= line })
-	if k == len(p.runs) {
-		if k == 0 {
-			return 0
-		}
-		return int(p.runs[k-1].before + p.runs[k-1].n)
+func (p posts) before(at int) int {
+	k := sort.Search(p.log.Access.Len(), func(i int) bool { return int(p.log.Access.At(i).To) >= at })
+	if k == p.log.Access.Len() {
+		return p.n
 	}
-	r := p.runs[k]
-	return int(r.before) + sort.Search(int(r.n), func(i int) bool { return r.line(i) >= line })
+	n := p.until(k)
+	if a := p.log.Access.At(k); p.count(a) > 0 {
+		n += sort.Search(int(a.N), func(i int) bool { return line(a, i) >= at })
+	}
+	return n
 }
 
-// at is the line of request i of the log.
+// until is the number of requests before access entry k.
+func (p posts) until(k int) int {
+	n := int(p.totals[k/postStep])
+	for _, a := range p.log.Access.Range(k/postStep*postStep, k) {
+		n += p.count(a)
+	}
+	return n
+}
+
+// at is the line of request i of the log, i < n.
 func (p posts) at(i int) int {
-	k := sort.Search(len(p.runs), func(k int) bool { return int(p.runs[k].before+p.runs[k].n) > i })
-	return p.runs[k].line(i - int(p.runs[k].before))
+	block := sort.Search(len(p.totals), func(b int) bool { return int(p.totals[b]) > i }) - 1
+	n := int(p.totals[block])
+	for _, a := range p.log.Access.Range(block*postStep, p.log.Access.Len()) {
+		c := p.count(a)
+		if n+c > i {
+			return line(a, i-n)
+		}
+		n += c
+	}
+	return 0
 }
 
 // PostsIn counts the generation requests of a range of lines.
@@ -81,9 +105,15 @@ func (t *Track) PostBefore(line int) (int, bool) {
 
 // postStamp is the stamp of the first generation request between two lines.
 func (t *Track) postStamp(from, to int) capture.Stamp {
-	i := sort.Search(len(t.posts.runs), func(i int) bool { return int(t.posts.runs[i].to) >= from })
-	if i < len(t.posts.runs) && int(t.posts.runs[i].to) <= to {
-		return t.Log.Access.At(int(t.posts.runs[i].access)).Stamp
+	access := &t.Log.Access
+	k := sort.Search(access.Len(), func(i int) bool { return int(access.At(i).To) >= from })
+	for _, a := range access.Range(k, access.Len()) {
+		if int(a.To) > to {
+			break
+		}
+		if t.posts.count(a) > 0 {
+			return a.Stamp
+		}
 	}
 	return 0
 }

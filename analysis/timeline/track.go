@@ -49,7 +49,7 @@ func NewTrack(index int, log *capture.ServerLog) *Track {
 	t := &Track{Index: index, Log: log, Lives: lives(log)}
 	t.groups = groups(log, t.Lives)
 	t.posts = postsOf(log, t.Lives)
-	t.HasAccess = len(t.posts.runs) > 0
+	t.HasAccess = t.posts.n > 0
 	t.Ranks = dataRanks(log)
 	t.cut()
 	return t
