@@ -16,7 +16,7 @@ func (k *runCase) emptyOf() proof {
 	if keepsBeyond(&k.server) {
 		return proof{}
 	}
-	for _, try := range []func() proof{k.emptyOnLog, k.emptyByCounters, k.emptyByOutcome} {
+	for _, try := range []func() proof{k.emptyByCell, k.emptyOnLog, k.emptyByCounters, k.emptyByOutcome} {
 		if p := try(); p.ok {
 			return p
 		}

@@ -16,3 +16,15 @@ func (k *runCase) flushByCell() (flushState, bool) {
 	}
 	return s, true
 }
+
+// emptyByCell proves an empty start from the same trial. A sweep starts the
+// client only if the server counted no request but the private prompts since
+// the flush; the counters around the client tell that none but its own came
+// after.
+func (k *runCase) emptyByCell() proof {
+	f, ok := k.flushByCell()
+	if !ok || k.run.Cell.Arm != "fresh" || !k.onlyOwnRequests() {
+		return proof{}
+	}
+	return proof{true, "the sweep proved the cache empty, and nothing but the run's own requests came after", f.evidence}
+}

@@ -150,6 +150,7 @@ func (s *session) prove(ctx context.Context, f *flushDoc) error {
 	if err := s.empty(ctx, f); err != nil {
 		return err
 	}
+	s.canaries = len(c.prompts)
 	for rank := range c.prompts {
 		after, err := c.send(ctx, s, rank)
 		if err != nil {
@@ -171,7 +172,13 @@ func (s *session) prove(ctx context.Context, f *flushDoc) error {
 func (s *session) empty(ctx context.Context, f *flushDoc) error {
 	f.Asked = true
 	if s.o.RestartCmd != "" {
-		return s.restart(ctx, f)
+		if err := s.restart(ctx, f); err != nil {
+			return err
+		}
+		return s.countFromHere(ctx)
+	}
+	if err := s.countFromHere(ctx); err != nil {
+		return err
 	}
 	deadline := time.Now().Add(s.o.FlushWait)
 	for {
@@ -198,4 +205,26 @@ func (s *session) empty(ctx context.Context, f *flushDoc) error {
 			return err
 		}
 	}
+}
+
+// countFromHere remembers how many requests the server has finished.
+func (s *session) countFromHere(ctx context.Context) error {
+	c, ok, err := s.counters(ctx)
+	s.flushedAt = nil
+	if err == nil && ok {
+		s.flushedAt = c.requests
+	}
+	return err
+}
+
+// onlyCanaries refuses a cell if more than the canary was served between the
+// flush and the client: what came in between may have left its prompts.
+func (s *session) onlyCanaries(c counters) error {
+	if s.flushedAt == nil || c.requests == nil {
+		return nil
+	}
+	if n := int(*c.requests - *s.flushedAt); n != s.canaries {
+		return refuse("other traffic: the server counted %d requests between the flush and the client, %d were sent", n, s.canaries)
+	}
+	return nil
 }

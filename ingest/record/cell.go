@@ -126,6 +126,11 @@ func (s *session) client(ctx context.Context, cell *plan.Cell, doc *cellDoc) err
 	if err != nil {
 		return err
 	}
+	if have && cell.Arm == plan.Fresh {
+		if err := s.onlyCanaries(before); err != nil {
+			return err
+		}
+	}
 	if have {
 		if err := writeFile(s.path(cell, beforeFile), before.text); err != nil {
 			return err

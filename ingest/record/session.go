@@ -20,8 +20,10 @@ type session struct {
 	store *store
 	show  *progress
 
-	noMetrics      bool // the server has none
-	canaryReported bool // answers to the canary named cached tokens
+	noMetrics      bool     // the server has none
+	canaryReported bool     // answers to the canary named cached tokens
+	flushedAt      *float64 // requests that the server had finished at the flush; nil = not told
+	canaries       int      // sent since
 }
 
 // flushDoc is flush.json: what was asked, answered and proved.
