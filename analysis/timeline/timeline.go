@@ -58,13 +58,14 @@ func Build(c *capture.Capture) *Timeline {
 // place finds the places of all runs.
 func (t *Timeline) place(c *capture.Capture) {
 	cands := make([][]*Place, len(c.Runs))
+	cells := slicesOf(c)
 	for i := range c.Runs {
 		if p := t.stated(c.Runs[i]); p != nil {
 			cands[i] = []*Place{p}
 			continue
 		}
 		for _, track := range t.Tracks {
-			if len(track.Log.Excerpts) > 0 {
+			if len(track.Log.Excerpts) > 0 || !cells.holds(track.Log, c.Runs[i]) {
 				continue
 			}
 			cands[i] = append(cands[i], track.candidates(&t.Wants[i])...)
