@@ -58,7 +58,7 @@ func Build(c *capture.Capture) *Timeline {
 // place finds the places of all runs.
 func (t *Timeline) place(c *capture.Capture) {
 	cands := make([][]*Place, len(c.Runs))
-	cells := slicesOf(c)
+	cells := foldersOf(c)
 	for i := range c.Runs {
 		if p := t.stated(c.Runs[i]); p != nil {
 			cands[i] = []*Place{p}
