@@ -51,6 +51,8 @@ func segmentsOf(r *carryover.Run) Segments {
 	o := r.Origins
 	s := Segments{Run: r.ID, Total: r.Sequences.Low, Hits: hitStretches(r),
 		EarlierRun: o.EarlierRun.Low, OtherClient: o.OtherClient.Low, WarmUp: o.WarmUp.Low, InRun: o.InRun.Low, Unknown: o.Unknown.Low}
+	// Hits that are proved to be at start, but not whose they are.
+	s.Unknown = max(s.Unknown, r.AtStart.Low-s.EarlierRun-s.OtherClient)
 	if r.Prompts != nil {
 		s.Total = int64(*r.Prompts)
 	}

@@ -30,6 +30,8 @@ func TestSegments(t *testing.T) {
 			carryover.Interval{Low: 4, High: ptr(4)}, 1, 5},
 		{"one hit, two possible origins", carryover.Origins{EarlierRun: between(0, 5), WarmUp: exactly(0), InRun: exactly(0), OtherClient: between(0, 5), Unknown: carryover.Bounds{Low: 5, High: &five}},
 			carryover.Interval{Low: 5, High: &five}, 0, 5},
+		{"at start for certain, by whom is open", carryover.Origins{EarlierRun: between(0, 5), WarmUp: exactly(0), InRun: exactly(0), OtherClient: between(0, 5), Unknown: between(0, 5)},
+			carryover.Interval{Low: 5, High: &five}, 0, 5},
 	} {
 		s := segmentsOf(&carryover.Run{ID: "r", Prompts: &prompts, AtStart: c.atStart, Origins: c.origins})
 		if s.Possible != c.possible || s.NotCached != c.not {

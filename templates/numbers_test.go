@@ -23,7 +23,7 @@ var (
 	// The same in Markdown: fences, code and targets of links.
 	quotedMarkdown = regexp.MustCompile("(?s)```.*?\n```|`[^`]*`" + `|\]\(#[^)]*\)`)
 	// zero is said of places, not measured.
-	zero = regexp.MustCompile(`counted from 0|is number 0|prompt 0|prompt 1`)
+	zero = regexp.MustCompile(`counted from 0|stands at 0|prompt 0|prompt 1`)
 )
 
 // allNotebooks are the fixtures and the embedded captures.

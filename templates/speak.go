@@ -144,7 +144,7 @@ func explanation(cause string) string {
 	case "opening-wave":
 		return "the opening wave weighs more at one cap than at another"
 	case "first-run":
-		return "the server's first batches were slow: it compiled, tuned or captured"
+		return "the server's first batches of a size were slow, as when kernels are compiled, tuned or captured"
 	case "thinned-mean":
 		return "some fast requests thin the mean"
 	case "clock-or-power":

@@ -60,8 +60,12 @@ func (v *view) Worst() *row {
 	return byConcern(v.Runs())[0]
 }
 
-// All reports whether every run has the verdict, and there is a run.
+// All reports whether every run has the verdict, and there is a run; windows
+// are none.
 func (v *view) All(verdict string) bool {
+	if v.OnlyWindows() {
+		return false
+	}
 	for _, r := range v.Runs() {
 		if r.Verdict != verdict {
 			return false
