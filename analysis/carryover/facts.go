@@ -15,18 +15,19 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 	if details != nil && details.inPromptOrder(k) {
 		f.HitByPrompt = details.byPrompt
 	}
+	own := int64(timeline.Extras(k.run))
 	p := k.place()
 	if p == nil {
-		if m, _, ok := k.meter(); ok && m.foreign.isExact() {
-			f.Foreign = int(m.foreign.lo)
+		if m, _, ok := k.meter(); ok && (m.foreign.isExact() || m.foreign.hi <= own) {
+			f.Foreign = int(max(0, m.foreign.lo-own))
 		}
 		return f
 	}
-	f.Life, f.Log, f.Foreign = p.Life, p.Track.Log, p.Foreign
+	f.Life, f.Log, f.Foreign = p.Life, p.Track.Log, max(0, p.Foreign-int(own))
 	f.lines = k.fullHitsOfLine(p)
 	f.FirstOfLife = p.Track.Lives[p.Life].Started && lastRequest(p) <= max(p.Track.Lives[p.Life].Ready, p.Track.Lives[p.Life].From)
-	if m, _, ok := k.meter(); ok && int(m.foreign.lo) > f.Foreign {
-		f.Foreign = int(m.foreign.lo) // requests between the scrapes, but outside of the place
+	if m, _, ok := k.meter(); ok && int(m.foreign.lo-own) > f.Foreign {
+		f.Foreign = int(m.foreign.lo - own) // requests between the scrapes, but outside of the place
 	}
 	f.Health = 0
 	for _, g := range p.Groups() {

@@ -29,6 +29,9 @@ type Client struct {
 	// ColdStart: it sends nothing before the measured requests unless it is
 	// told to, and says so in its result files then.
 	ColdStart bool
+	// TestsConnection: it sends one short request that is none of its prompts
+	// before the others, unless it is told not to.
+	TestsConnection bool
 	// Chat: it talks to the chat endpoint unless it is told otherwise.
 	Chat bool
 }

@@ -5,7 +5,7 @@ import "coldcase/ingest/capture"
 var syntheticClients = []Client{
 	{Name: "guidellm", Overlap: synthetic, Inside: syntheticInside, ColdStart: true, Chat: true},
 	{Name: "aiperf", Overlap: synthetic, Inside: syntheticInside, ColdStart: true},
-	{Name: "evalscope", Overlap: synthetic, Inside: syntheticInside, ColdStart: true},
+	{Name: "evalscope", Overlap: synthetic, Inside: syntheticInside, ColdStart: true, TestsConnection: true},
 	{Name: "inference-perf", Overlap: synthetic, Inside: syntheticInside, ColdStart: true},
 	{Name: "coldcase", Overlap: synthetic, Inside: ownInside, ColdStart: true},
 	{Name: "llmperf", ColdStart: true},

@@ -65,5 +65,19 @@ func Warmups(r *capture.Run) (low, high int) {
 	return low, high
 }
 
+// Extras is how many requests at most a run's client sends of its own that hold
+// none of its prompts: EvalScope tests its connection unless it is told not to.
+// They are met as strangers by the count, whose tokens they bound like anybody's,
+// but they are no traffic of another client.
+func Extras(r *capture.Run) int {
+	switch n := r.Merged.Workload.ExtraRequests; {
+	case n != nil:
+		return *n
+	case nesting.For(r.Merged.Client).TestsConnection:
+		return 1
+	}
+	return 0
+}
+
 // placeable reports whether anything is known to look for.
 func (w *Want) placeable() bool { return w.MaxSent > 0 }

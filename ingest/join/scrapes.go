@@ -254,7 +254,8 @@ func (b state) reaches(a state, r *capture.Run) bool {
 }
 
 // warmups bounds the requests that a client sends before its measured ones, the
-// ready check included. One is every client's default where nothing is known.
+// ready check and a test of the connection included. One is every client's
+// default where nothing is known.
 func warmups(w *capture.Workload) (low, high int) {
 	low, high = 0, 1
 	if w.Warmups != nil {
@@ -265,6 +266,9 @@ func warmups(w *capture.Workload) (low, high int) {
 		low, high = low+1, high+1
 	case w.ReadyCheck == nil:
 		high++
+	}
+	if w.ExtraRequests != nil {
+		high += *w.ExtraRequests
 	}
 	return low, high
 }
