@@ -24,10 +24,13 @@ func Open(opts Options, paths ...string) (*capture.Capture, error) {
 		return nil, err
 	}
 	var trees []*source.Tree
-	for _, p := range paths {
+	for i, p := range paths {
 		t, err := source.Open(p, source.Options{Limits: opts.Limits, Stdin: opts.Stdin, OpenFile: opts.OpenFile})
 		if err != nil {
 			return nil, &OpenError{Path: p, Err: err}
+		}
+		if i < len(opts.Names) && opts.Names[i] != "" {
+			t.Rename(opts.Names[i])
 		}
 		trees = append(trees, t)
 	}

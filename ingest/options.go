@@ -15,6 +15,10 @@ type Options struct {
 	// Notes is a file of stated facts (coldcase.toml) outside of the captures;
 	// it wins over one that a capture holds.
 	Notes string
+	// Names are the names under which the captures go, in the order of the
+	// paths; a missing or empty one is the path's own. A report is held against
+	// a capture under the name that it had when the report was made.
+	Names []string
 	// Stdin is read for the path "-".
 	Stdin io.Reader
 	// OpenFile opens a file of the machine; nil is os.Open.

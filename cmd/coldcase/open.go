@@ -17,6 +17,7 @@ type captureFlags struct {
 	sample string
 	notes  string
 	hash   bool
+	names  []string // of the captures, where a command calls them otherwise
 }
 
 func (c *captureFlags) register(f *pflag.FlagSet) {
@@ -93,7 +94,7 @@ func nothing(c *capture.Capture) error {
 }
 
 func (c *captureFlags) options(t *terminal) ingest.Options {
-	return ingest.Options{Hash: c.hash, Notes: c.notes, Stdin: t.in, OpenFile: t.openFile}
+	return ingest.Options{Hash: c.hash, Notes: c.notes, Names: c.names, Stdin: t.in, OpenFile: t.openFile}
 }
 
 // rulesFlag is --rules, for every command that checks.

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"coldcase/ingest/capture"
 	"coldcase/templates"
@@ -43,20 +41,17 @@ func runVerify(t *terminal, c *command, args []string) error {
 		return wrongArguments(c, "a REPORT and its CAPTURE", args)
 	}
 	name := args[0]
-	page, err := os.ReadFile(name)
+	page, err := readReport(name)
 	if err != nil {
-		return usageErrorf("open report %s: %s", name, why(err))
+		return err
 	}
 	stamp, err := templates.FindStamp(page)
 	if err != nil {
 		return usageErrorf("read report %s: %w", name, err).hint("verify reads the HTML page that coldcase report wrote")
 	}
 	from.hash = true
-	paths, err := underOldNames(t, args[1:], stamp.Captures)
-	if err != nil {
-		return err
-	}
-	got, err := from.open(t, c, paths)
+	from.names = oldNames(args[1:], stamp.Captures)
+	got, err := from.open(t, c, args[1:])
 	if err != nil {
 		return err
 	}
@@ -80,49 +75,34 @@ func runVerify(t *terminal, c *command, args []string) error {
 	return exit(exitBadNews)
 }
 
-// underOldNames returns paths to the captures under the names that they had
-// when the report was made: the notebook names files by their capture, and a
-// folder may have been renamed since.
-func underOldNames(t *terminal, paths []string, captures []capture.Source) ([]string, error) {
+// oldNames are the names that the captures had when the report was made: the
+// notebook names files by their capture, and a folder may have been renamed
+// since. Another number of captures has none; the comparison says so.
+func oldNames(paths []string, captures []capture.Source) []string {
 	if len(paths) != len(captures) {
-		return paths, nil // the comparison says so
+		return nil
 	}
-	dir, err := os.MkdirTemp("", "coldcase-verify-")
-	if err != nil {
-		return nil, usageErrorf("make a folder for the captures: %s", why(err))
+	names := make([]string, len(captures))
+	for i, c := range captures {
+		names[i] = c.Name
 	}
-	t.atEnd(func() { os.RemoveAll(dir) })
-	out := make([]string, len(paths))
-	for i, path := range paths {
-		out[i] = path
-		name := filepath.Base(captures[i].Name)
-		full, err := filepath.Abs(path)
-		ending := archiveEnding(path)
-		if path == "-" || err != nil || strings.TrimSuffix(filepath.Base(full), ending) == name {
-			continue
-		}
-		link := filepath.Join(dir, fmt.Sprint(i), name+ending)
-		if err := os.Mkdir(filepath.Dir(link), 0o700); err != nil {
-			continue
-		}
-		if err := os.Symlink(full, link); err == nil {
-			out[i] = link
-			if info, err := os.Stat(full); err == nil && info.IsDir() {
-				out[i] += string(filepath.Separator) // the folder, not the link to it
-			}
-		}
-	}
-	return out, nil
+	return names
 }
 
-// archiveEnding is the part of an archive's name that its capture's name lacks.
-func archiveEnding(path string) string {
-	for _, ending := range []string{".tar.gz", ".tgz", ".tar.zst", ".tar", ".zip"} {
-		if strings.HasSuffix(path, ending) {
-			return ending
-		}
+// readReport reads the page. A pipe or a device, which may never end, is none.
+func readReport(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, usageErrorf("open report %s: %s", name, why(err))
 	}
-	return ""
+	if !info.Mode().IsRegular() {
+		return nil, usageErrorf("open report %s: not a regular file", name)
+	}
+	page, err := os.ReadFile(name)
+	if err != nil {
+		return nil, usageErrorf("open report %s: %s", name, why(err))
+	}
+	return page, nil
 }
 
 // onlyOldReports takes out of the inventory the reports that were not in the

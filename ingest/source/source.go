@@ -92,6 +92,15 @@ type Tree struct {
 	Entries []*Entry // sorted by path
 }
 
+// Rename gives the capture another name. A capture that is one file goes by the
+// name of that file.
+func (t *Tree) Rename(name string) {
+	t.Name = name
+	if t.OneFile {
+		t.Entries[0].Path = name
+	}
+}
+
 // Entry is one file of a capture as it is stored.
 type Entry struct {
 	// Path is relative to the capture, with slashes; "archive!member" for a
@@ -152,7 +161,7 @@ func Open(arg string, opts Options) (*Tree, error) {
 		return &Tree{Name: name, Entries: entries}, nil
 	}
 	if !info.Mode().IsRegular() {
-		return openSpecial(arg, name, opts)
+		return nil, notAFile(info.Mode())
 	}
 	entry := fileEntry(arg, filepath.Base(arg), info.Size(), opts)
 	// A capture that cannot be opened is the caller's error, unlike a file
@@ -165,15 +174,20 @@ func Open(arg string, opts Options) (*Tree, error) {
 	return fromFile(entry, name)
 }
 
-// openSpecial reads a pipe or a device that was named as the capture, such as
-// the /dev/fd/63 of a shell's process substitution.
-func openSpecial(arg, name string, opts Options) (*Tree, error) {
-	f, err := opts.open(arg)
-	if err != nil {
-		return nil, plain(err)
+// notAFile says what an argument is that is neither a folder nor a regular file.
+// A pipe without a writer never ends its reading and a device has no end at
+// all, so that neither is opened: a stream is named by "-".
+func notAFile(mode fs.FileMode) error {
+	what := "a special file"
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a pipe"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
 	}
-	defer f.Close()
-	return spooled(f, name, opts)
+	return fmt.Errorf("%s, neither a folder nor a regular file: a stream is read from standard input, as -", what)
 }
 
 func openStream(opts Options) (*Tree, error) {
