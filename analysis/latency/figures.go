@@ -119,14 +119,18 @@ func mismatches(r *capture.Run, comp []Figure) []string {
 }
 
 // Figure returns a figure by its record name, the printed one first; ok is
-// false if neither the client nor the per-request times give it.
+// false if neither the client nor the per-request times give it. What is no
+// finite number is not a figure: every comparison with it would be false, and a
+// fault would read as none.
 func (r *Run) Figure(name string) (float64, bool) {
 	for _, list := range [][]Figure{r.Printed, r.Computed} {
 		for _, f := range list {
-			if f.Name == name {
+			if f.Name == name && finite(f.Value) {
 				return f.Value, true
 			}
 		}
 	}
 	return 0, false
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

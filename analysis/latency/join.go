@@ -56,10 +56,14 @@ func (j *Joined) Prompts() int {
 	return 0
 }
 
-// Printed returns a figure as the client printed it, ok false if it did not.
+// Printed returns a figure as the client printed it, ok false if it did not or
+// if what it printed is no finite number.
 func (j *Joined) Printed(name string) (value float64, ok bool) {
 	f, ok := j.Client.Merged.Printed[name]
-	return f.Value, ok
+	if !ok || !finite(f.Value) {
+		return 0, false
+	}
+	return f.Value, true
 }
 
 // InputTokens is the mean prompt length in tokens as the client states it, by

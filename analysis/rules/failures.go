@@ -71,10 +71,13 @@ func hollowSuccess(c *context, s *setting) []answer {
 		if !r.hasResult() {
 			return none("arguments without a result")
 		}
-		if n, of, ok := hollow(r); ok {
-			if n > 0 {
+		if n, of, dark, ok := hollow(r); ok {
+			switch {
+			case n > 0:
 				return answer{state: s.severity, text: fmt.Sprintf("%d of %d successes have no output token, no first-token time, or end before it", n, of),
 					evidence: c.quoteResult(r), advice: "count them as failures"}
+			case dark > 0:
+				return unknown(fmt.Sprintf("%d of %d successes have no first-token time in the results: whether they showed a token is not known", dark, of))
 			}
 			return pass("every success has output tokens and a first-token time")
 		}
@@ -99,12 +102,12 @@ func hollowSuccess(c *context, s *setting) []answer {
 	})
 }
 
-// hollow counts successes without output, ok false if requests are not listed
-// with what it takes to tell.
-func hollow(r *run) (n, of int, ok bool) {
+// hollow counts successes without output, and those of which the file does not
+// tell (dark). ok is false if requests are not listed with what it takes.
+func hollow(r *run) (n, of, dark int, ok bool) {
 	q := r.Client.Merged.Requests
 	if q == nil || len(q.TTFT) == 0 {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
 	for i, t := range q.TTFT {
 		if i < len(q.Failed) && q.Failed[i] {
@@ -113,11 +116,14 @@ func hollow(r *run) (n, of int, ok bool) {
 		of++
 		noTokens := i < len(q.Output) && q.Output[i] == 0
 		early := i < len(q.E2E) && q.E2E[i] > 0 && q.E2E[i] < t
-		if noTokens || t <= 0 || early {
+		switch {
+		case noTokens || t <= 0 || early:
 			n++
+		case math.IsNaN(t):
+			dark++
 		}
 	}
-	return n, of, of > 0
+	return n, of, dark, of > 0
 }
 
 // shortOutputs (L28) compares mean outputs with what was asked for, and with

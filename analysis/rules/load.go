@@ -165,16 +165,35 @@ func durationOverhead(c *context, s *setting) []answer {
 		if q == nil || d == nil || *d <= 0 || len(q.Start) == 0 || len(q.E2E) != len(q.Start) {
 			return unknown("no start and end of the requests beside the duration")
 		}
-		first, last := math.Inf(1), math.Inf(-1)
-		for i, t := range q.Start {
-			first, last = math.Min(first, t), math.Max(last, t+q.E2E[i])
+		first, last, missing := extent(q.Start, q.E2E)
+		if missing == len(q.Start) {
+			return unknown("no request has both a start and an end")
 		}
+		// A request without times can only widen the span, never narrow it.
 		if over := (*d - (last - first)) / *d; over > s.limit("over_share") {
+			if missing > 0 {
+				return unknown(fmt.Sprintf("%d of %d requests have no start or no end: how much of the duration is theirs is not known", missing, len(q.Start)))
+			}
 			return answer{state: s.severity, text: fmt.Sprintf("the duration of %.2f s is %s longer than from the first request to the last answer: throughputs are too low by that", *d, percent(over)),
 				evidence: c.quoteFigures(r, "duration"), advice: "time the requests alone"}
 		}
 		return pass("the duration is that of the requests")
 	})
+}
+
+// extent is the time from the first start to the last end, and the number of
+// requests that lack one of them.
+func extent(start, length []float64) (first, last float64, missing int) {
+	first, last = math.Inf(1), math.Inf(-1)
+	for i, t := range start {
+		end := t + length[i]
+		if math.IsNaN(end) || math.IsInf(end, 0) {
+			missing++
+			continue
+		}
+		first, last = math.Min(first, t), math.Max(last, end)
+	}
+	return first, last, missing
 }
 
 // openArrival (L32) notes bursts: everything sent at once.
@@ -199,23 +218,44 @@ func overSaturated(c *context, s *setting) []answer {
 			return none("a cap bounds what is in flight")
 		}
 		q := r.Client.Merged.Requests
-		if q == nil || len(q.Start) == 0 || len(q.Start) != len(q.TTFT) {
+		if q == nil || len(q.Start) == 0 || len(q.Start) != len(r.Lat.TTFT) {
 			return unknown("no start times beside the first-token times")
 		}
-		slope, low, span := trend(q.Start, q.TTFT)
+		starts, ttft := pairs(q.Start, r.Lat.TTFT) // s and ms
+		if len(starts) < trendLeast {
+			return unknown(fmt.Sprintf("%d requests with a start and a first-token time: too few for a trend", len(starts)))
+		}
+		slope, low, span := trend(starts, ttft)
 		rise := slope * span
-		if low > 0 && rise > s.limit("rise_share")*latency.Median(q.TTFT) {
-			return answer{state: s.severity, text: fmt.Sprintf("first-token times rise by %.0f ms over the run: no steady state", 1000*rise), evidence: c.quoteResult(r), advice: "lower the rate, or report the run as saturated"}
+		if low > 0 && rise > s.limit("rise_share")*latency.Median(ttft) {
+			return answer{state: s.severity, text: fmt.Sprintf("first-token times rise by %.0f ms over the run: no steady state", rise), evidence: c.quoteResult(r), advice: "lower the rate, or report the run as saturated"}
+		}
+		if missing := len(q.Start) - len(starts); missing > 0 {
+			return unknown(fmt.Sprintf("no rise among %d requests, but %d more have no first-token time: those that never came may be the slow ones", len(starts), missing))
 		}
 		return pass("no rise of first-token times over the run")
 	})
+}
+
+// trendLeast is the least number of points to which a line with an interval
+// can be fitted.
+const trendLeast = 3
+
+// pairs keeps the places at which both values are known.
+func pairs(x, y []float64) (keptX, keptY []float64) {
+	for i := range x {
+		if sum := x[i] + y[i]; !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+			keptX, keptY = append(keptX, x[i]), append(keptY, y[i])
+		}
+	}
+	return keptX, keptY
 }
 
 // trend fits a line and returns its slope, the lower end of a two-sigma
 // interval of it, and the width of x.
 func trend(x, y []float64) (slope, low, span float64) {
 	n := float64(len(x))
-	if n < 3 {
+	if n < trendLeast {
 		return 0, 0, 0
 	}
 	mx, my := latency.Mean(x), latency.Mean(y)

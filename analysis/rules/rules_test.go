@@ -86,7 +86,7 @@ var ruleCases = map[string]ruleCase{
 	"L10": {fires: Unknown, fire: func(w *world, d *carryover.Run, r *capture.Run) { d.PrefixCache = "unknown" }},
 	"L11": {fires: Info, fire: func(w *world, d *carryover.Run, r *capture.Run) { d.Facts.Server.PoolTokens = ptr(int64(5000)) }},
 	"L12": {fires: Unknown, fire: func(w *world, d *carryover.Run, r *capture.Run) { r.After.Series["x_total"][0].Value = 0 },
-		noUnknown: "unknown is the state in which it fires; without scrapes it does not apply"},
+		unknown: func(w *world, d *carryover.Run, r *capture.Run) { r.Before, r.After = nil, nil }},
 	"L13": {fires: Warn, fire: func(w *world, d *carryover.Run, r *capture.Run) { w.Count.Runs = w.Count.Runs[:2] },
 		unknown: func(w *world, d *carryover.Run, r *capture.Run) {
 			for _, o := range w.Capture.Runs {

@@ -165,6 +165,9 @@ func openingWave(c *context, s *setting) []answer {
 			return unknown("no per-request times by wave")
 		}
 		rest := latency.Median(r.Lat.TTFT[w[1].First:])
+		if w[0].First > 0 || !(rest > 0) {
+			return unknown("no first-token time in the first wave, or none above 0 after it")
+		}
 		if w[0].Median > s.limit("first_wave_ratio")*rest {
 			return answer{state: s.severity, text: fmt.Sprintf("the first %d requests have a median of %.1f ms, the rest %.1f ms", w[0].N, w[0].Median, rest), evidence: c.quoteResult(r), advice: "show both"}
 		}

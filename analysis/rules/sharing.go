@@ -168,16 +168,30 @@ func counterReset(c *context, s *setting) []answer {
 		}
 		before, after := r.Client.Before, r.Client.After
 		if before == nil || after == nil {
-			return none("no metrics before and after the run")
+			return unknown("no metrics before and after the run: whether its counters fell is not known")
 		}
+		compared := 0
 		for _, name := range sortedNames(before.Series) {
+			if !isCounter(name) {
+				continue
+			}
 			a, _ := before.Sum(name)
 			b, ok := after.Sum(name)
-			if isCounter(name) && ok && b < a {
+			switch {
+			case !ok:
+				return answer{state: s.severity, text: name + " is in the scrape before the run and not in the one after it",
+					evidence: []capture.Evidence{c.Capture.Quote(before.File, before.Line(name))},
+					advice:   "scrape the same server process before and after the run"}
+			case b < a:
 				return answer{state: s.severity, text: fmt.Sprintf("%s falls from %g to %g", name, a, b),
 					evidence: []capture.Evidence{c.Capture.Quote(before.File, before.Line(name)), c.Capture.Quote(after.File, after.Line(name))},
 					advice:   "scrape the same server process before and after the run"}
+			case a <= b:
+				compared++
 			}
+		}
+		if compared == 0 {
+			return unknown("the metrics before and after the run have no counter in common")
 		}
 		return pass("no counter falls")
 	})

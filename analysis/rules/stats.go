@@ -111,6 +111,10 @@ func spread(c *context, s *setting) []answer {
 		}
 		out = append(out, a)
 	}
+	if dark := c.repeatsWithoutMedian(); len(dark) > 0 {
+		judged = true
+		out = append(out, answer{state: Unknown, runs: dark, text: "no median first token for a repeat: the spread of its point is not known"})
+	}
 	if !judged && len(c.points()) > 0 {
 		return []answer{none("one run a point: no spread")}
 	}
@@ -138,6 +142,15 @@ func narrowSameSeed(c *context, s *setting) []answer {
 				evidence: c.firstQuotes(p.Runs), advice: "the precision is that of the cache: use a fresh seed for each repeat"})
 		}
 	}
+	var dark []string
+	for _, id := range c.repeatsWithoutMedian() {
+		if slices.Contains(c.fired["L01"], id) {
+			dark = append(dark, id)
+		}
+	}
+	if len(dark) > 0 {
+		out = append(out, answer{state: Unknown, runs: dark, text: "repeats of cached prompts without a median first token: whether they agree is not known"})
+	}
 	if repeats && len(out) == 0 {
 		out = append(out, pass("repeats are not narrow for that reason"))
 	}
@@ -154,27 +167,55 @@ func drift(c *context, s *setting) []answer {
 		}
 		runs := slices.Clone(p.runs)
 		sort.SliceStable(runs, func(a, b int) bool { return runs[a].Facts.Order < runs[b].Facts.Order })
-		up, down := true, true
+		if dark := withoutMedian(runs); len(dark) > 0 {
+			out = append(out, answer{state: Unknown, runs: dark, text: fmt.Sprintf("cap %d: no median first token for %d of %d repeats: a trend is not excluded", p.cap, len(dark), len(runs))})
+			continue
+		}
+		up, down, ordered := true, true, true
 		var first, last float64
 		for i, r := range runs {
-			v, ok := r.Lat.Figure("median_ttft_ms")
-			if !ok || v <= 0 {
-				up, down = false, false
-				break
-			}
+			v, _ := r.Lat.Figure("median_ttft_ms")
 			if i == 0 {
 				first = v
 			} else {
 				up, down = up && v > last, down && v < last
 			}
 			last = v
+			ordered = ordered && r.Facts.OrderBy != "capture" && r.Facts.OrderBy != ""
 		}
 		if (up || down) && math.Abs(last/first-1) > s.limit("drift_share") {
 			out = append(out, answer{state: s.severity, runs: p.ids(), text: fmt.Sprintf("cap %d: the median moves from %.1f to %.1f ms in the order of the runs", p.cap, first, last),
 				evidence: c.firstQuotes(p.ids()), advice: "look for heat, a leak, or a cache that fills"})
 			continue
 		}
+		if !ordered {
+			out = append(out, answer{state: Unknown, runs: p.ids(), text: "the order in which the repeats ran is not known"})
+			continue
+		}
 		out = append(out, answer{state: Pass, runs: p.ids(), text: "no trend over repeats"})
+	}
+	return out
+}
+
+// withoutMedian names the runs whose median first token is missing or 0.
+func withoutMedian(runs []*run) []string {
+	var out []string
+	for _, r := range runs {
+		if v, ok := r.Lat.Figure("median_ttft_ms"); !ok || v <= 0 {
+			out = append(out, r.Count.ID)
+		}
+	}
+	return out
+}
+
+// repeatsWithoutMedian names the runs of repeated points that no spread can
+// take in.
+func (c *context) repeatsWithoutMedian() []string {
+	var out []string
+	for _, p := range c.points() {
+		if len(p.runs) > 1 {
+			out = append(out, withoutMedian(p.runs)...)
+		}
 	}
 	return out
 }

@@ -1,0 +1,91 @@
+package rules
+
+import (
+	"math"
+	"testing"
+
+	"coldcase/analysis/carryover"
+	"coldcase/ingest/capture"
+)
+
+// A number that is not there compares as neither more nor less, so a rule that
+// forgets it would pass. What is missing has to be unknown, and what the rest
+// proves has to stand.
+func TestMissingNumbersAreUnknown(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name, rule, want string
+		edit             edit
+	}{
+		{"first token of one success", "L21", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { r.Merged.Requests.TTFT[5] = nan }},
+		{"and another is hollow", "L21", Block, func(w *world, d *carryover.Run, r *capture.Run) {
+			r.Merged.Requests.TTFT[5], r.Merged.Requests.TTFT[6] = nan, 0
+		}},
+		{"first token of a failure", "L21", Pass, func(w *world, d *carryover.Run, r *capture.Run) {
+			r.Merged.Requests.TTFT[5], r.Merged.Requests.Failed[5] = nan, true
+		}},
+		{"one end, and the rest are shorter than the duration", "L31", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			r.Merged.Duration, r.Merged.Requests.E2E[5] = ptr(20.0), nan
+		}},
+		{"one end, and the rest fill the duration", "L31", Pass, func(w *world, d *carryover.Run, r *capture.Run) { r.Merged.Requests.E2E[5] = nan }},
+		{"every start", "L31", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			for i := range r.Merged.Requests.Start {
+				r.Merged.Requests.Start[i] = nan
+			}
+		}},
+		{"one first token of an open loop", "L33", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			openLoop(w, d, r)
+			r.Merged.Requests.TTFT[5] = nan
+		}},
+		{"one first token of a loop that saturates", "L33", Warn, func(w *world, d *carryover.Run, r *capture.Run) {
+			ruleCases["L33"].fire(w, d, r)
+			r.Merged.Requests.TTFT[5] = nan
+		}},
+		{"all but two first tokens", "L33", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			openLoop(w, d, r)
+			for i := range r.Merged.Requests.TTFT[2:] {
+				r.Merged.Requests.TTFT[2+i] = nan
+			}
+		}},
+		{"the median of a repeat", "L38", Unknown, noMedian},
+		{"the median of a repeat of cached prompts", "L39", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			noMedian(w, d, r)
+			d.Facts.SameSeedAs = []string{"d.jsonl"}
+			w.Count.Runs[3].Facts.SameSeedAs = []string{"a.jsonl"}
+		}},
+		{"the first wave", "L45", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			for i := range 8 {
+				r.Merged.Requests.TTFT[i] = nan
+			}
+		}},
+		{"the median of a repeat in a trend", "L46", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			addRuns(w, 4, 105)
+			noMedian(w, d, r)
+		}},
+		{"a printed median that is no number", "L46", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			addRuns(w, 4, 105)
+			noMedian(w, d, r)
+			r.Merged.Printed["median_ttft_ms"] = capture.Figure{Value: nan, Line: 1}
+		}},
+		{"the order of repeats", "L46", Unknown, func(w *world, d *carryover.Run, r *capture.Run) {
+			addRuns(w, 4, 105)
+			d.Facts.OrderBy = "capture"
+		}},
+		{"scrapes", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { r.Before, r.After = nil, nil }},
+		{"a counter in the second scrape", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { delete(r.After.Series, "x_total") }},
+		{"every counter", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { delete(r.Before.Series, "x_total") }},
+		{"the value of a counter", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { r.After.Series["x_total"][0].Value = nan }},
+	} {
+		w := full()
+		c.edit(w, w.Count.Runs[0], w.Capture.Runs[0])
+		if state, text := stateOf(check(w), c.rule); state != c.want {
+			t.Errorf("%s: %s missing: %s (%s), want %s", c.rule, c.name, state, text, c.want)
+		}
+	}
+}
+
+// noMedian takes every first-token figure from a run.
+func noMedian(w *world, d *carryover.Run, r *capture.Run) {
+	r.Merged.Requests = nil
+	delete(r.Merged.Printed, "median_ttft_ms")
+}
