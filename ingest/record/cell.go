@@ -21,7 +21,7 @@ func (s *session) run(ctx context.Context, i int) (*cellDoc, error) {
 	if err := s.store.begin(doc); err != nil {
 		return doc, err
 	}
-	s.t.cell = cell.ID
+	s.t.cell, s.measured = cell.ID, false
 	err := s.measure(ctx, i, doc)
 	doc.Ended = stampNow()
 	var stop error
@@ -34,6 +34,8 @@ func (s *session) run(ctx context.Context, i int) (*cellDoc, error) {
 		stop = ctx.Err()
 	case errors.As(err, &r):
 		doc.State, doc.Why = Refused, r.why
+	case !s.measured:
+		doc.State, doc.Why = Refused, err.Error()
 	default:
 		doc.State, doc.Why = Failed, err.Error()
 	}
@@ -141,6 +143,7 @@ func (s *session) client(ctx context.Context, cell *plan.Cell, doc *cellDoc) err
 		return err
 	}
 	s.show.state("running")
+	s.measured = true
 	result, runErr := s.measureWith(ctx, cell, doc)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -22,6 +22,7 @@ type session struct {
 
 	noMetrics      bool     // the server has none
 	canaryReported bool     // answers to the canary named cached tokens
+	measured       bool     // the client of the present cell was started
 	flushedAt      *float64 // requests that the server had finished at the flush; nil = not told
 	canaries       int      // sent since
 }

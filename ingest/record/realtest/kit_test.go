@@ -67,10 +67,15 @@ func (s *server) recordKit() string {
 // keep is where a test leaves its captures: REALTEST_KEEP, so that they can be
 // looked at, else a folder that goes with the test.
 func keep(t *testing.T) string {
-	if dir := os.Getenv("REALTEST_KEEP"); dir != "" {
-		return filepath.Join(dir, t.Name())
+	top := os.Getenv("REALTEST_KEEP")
+	if top == "" {
+		return t.TempDir()
 	}
-	return t.TempDir()
+	dir := filepath.Join(top, t.Name())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // count is what the tests read of a count document.
