@@ -26,7 +26,7 @@ func Analyze(c *capture.Capture, doc *carryover.Document) ([]*Run, *Inversion) {
 
 func analyzeRun(c *capture.Capture, d *carryover.Run) *Run {
 	cr := d.Facts.Run
-	r := &Run{Run: d.ID, Warnings: []string{}, Groups: []Group{}, Waves: []Wave{}}
+	r := &Run{Run: d.ID, Warnings: []string{}, Groups: []Group{}, Waves: []Wave{}, Plateaus: []Plateau{}}
 	if n := cr.Merged.MaxConcurrency; n.Known && !n.Unlimited && n.N > 0 {
 		r.Cap = &n.N
 	}
@@ -36,7 +36,9 @@ func analyzeRun(c *capture.Capture, d *carryover.Run) *Run {
 	r.Printed, r.Computed = printed(c, cr), computed(r.TTFT, cr.Merged.Quantiles)
 	r.Mismatch = mismatches(cr, r.Computed)
 	r.Allowed = allowed(r.N)
-	r.Plateaus = plateaus(r.Figure, r.N)
+	if r.Cap == nil || *r.Cap > 1 { // one request at a time fills no batch
+		r.Plateaus = plateaus(r.Figure, r.N)
+	}
 
 	s := newSummary(d, r)
 	if len(Sorted(r.TTFT)) > 0 {
@@ -120,6 +122,7 @@ func newSummary(d *carryover.Run, r *Run) *summary {
 		}
 	}
 	s.tailPlateau = len(r.Plateaus) > 0
+	s.readMarks(m)
 	return s
 }
 

@@ -228,3 +228,17 @@ func TestSpreads(t *testing.T) {
 		t.Errorf("three runs carry no interval: %+v", few[0])
 	}
 }
+
+// TestNoPlateauAtCapOne: one request at a time shares no prefill batch, however
+// near its percentiles lie.
+func TestNoPlateauAtCapOne(t *testing.T) {
+	for limit, want := range map[int]int{1: 0, 8: 1} {
+		w := latencytest.New()
+		_, r := w.AddRun("a.txt", limit, 64, 1)
+		latencytest.Print(r, "p90_ttft_ms", 100.0, "p95_ttft_ms", 100.5)
+		runs, _ := latency.Analyze(w.Capture, w.Count)
+		if got := len(runs[0].Plateaus); got != want {
+			t.Errorf("cap %d: %d plateaus, want %d", limit, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"coldcase/analysis/carryover"
+	"coldcase/ingest/capture"
 )
 
 // summary is what a printed latency block and the arguments give to arithmetic.
@@ -19,6 +20,34 @@ type summary struct {
 	warm        int     // prompts cached at start, -1 not known
 	warmBy      string
 	tailPlateau bool // P90 or P95 to P99 lie on one batch
+	// marks are the other percentiles that were printed: none is used to solve
+	// for a level, and a hypothesis has to meet each of them.
+	marks    []mark
+	least    float64 // ms, the printed minimum, 0 if none
+	quantile func(sorted []float64, q float64) float64
+}
+
+// mark is one printed percentile.
+type mark struct{ q, value float64 }
+
+// markNames are the percentiles that hold a hypothesis to its shape.
+var markNames = []struct {
+	name string
+	q    float64
+}{{"p10_ttft_ms", 0.10}, {"p25_ttft_ms", 0.25}, {"p75_ttft_ms", 0.75}, {"p90_ttft_ms", 0.90}}
+
+// readMarks takes the printed percentiles over, with the rule of the client
+// that printed them.
+func (s *summary) readMarks(m *capture.Result) {
+	s.quantile = quantileBy(m.Quantiles)
+	for _, p := range markNames {
+		if f, ok := m.Printed[p.name]; ok && finite(f.Value) && f.Value > 0 {
+			s.marks = append(s.marks, mark{p.q, f.Value})
+		}
+	}
+	if f, ok := m.Printed["min_ttft_ms"]; ok && finite(f.Value) {
+		s.least = f.Value
+	}
 }
 
 // Tolerances of the arithmetic. A hypothesis whose misses stay below goodFit is
@@ -92,7 +121,32 @@ func (s *summary) try(fast, slow int, tfast float64) (hypothesis, bool) {
 		h.miss = 1
 	}
 	h.miss = math.Max(h.miss, math.Abs(Quantile(values, 0.95)-s.tail)/s.tail)
+	h.miss = math.Max(h.miss, s.missMarks(h, values))
 	return h, true
+}
+
+// missMarks is the worst relative miss of the printed percentiles and, where a
+// hypothesis has no fast requests, of the minimum: one far below the first cold
+// batch is a request that the hypothesis does not have. Ranks at a border say
+// nothing: one request more or less moves them to the other side.
+func (s *summary) missMarks(h hypothesis, values []float64) float64 {
+	worst := 0.0
+	for _, m := range s.marks {
+		if !s.atBorder(h, m.q) {
+			worst = math.Max(worst, math.Abs(s.quantile(values, m.q)-m.value)/m.value)
+		}
+	}
+	if first := h.level / float64(s.waveBatches()); h.fast == 0 && s.least > 0 && s.least*slowLeast < first {
+		worst = math.Max(worst, 1-s.least/first)
+	}
+	return worst
+}
+
+// atBorder reports whether the rank of quantile q lies within one request of
+// the border of a group.
+func (s *summary) atBorder(h hypothesis, q float64) bool {
+	slowFrom := float64(s.n-h.slow) - 0.5
+	return s.onEdge(h, q) || h.slow > 0 && math.Abs(q*float64(s.n-1)-slowFrom) < 1
 }
 
 // expand lists the sorted first-token times of a hypothesis.

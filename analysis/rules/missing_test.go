@@ -2,9 +2,11 @@ package rules
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"coldcase/analysis/carryover"
+	"coldcase/analysis/latency/latencytest"
 	"coldcase/ingest/capture"
 )
 
@@ -88,4 +90,23 @@ func TestMissingNumbersAreUnknown(t *testing.T) {
 func noMedian(w *world, d *carryover.Run, r *capture.Run) {
 	r.Merged.Requests = nil
 	delete(r.Merged.Printed, "median_ttft_ms")
+}
+
+// L42 speaks of one batch only where one batch can hold the requests.
+func TestPlateauFitsItsBatch(t *testing.T) {
+	for _, c := range []struct {
+		limit       int
+		state, want string
+	}{
+		{1, NotApplicable, "one request at a time"},
+		{2, Info, "prefill batches of one time"},
+		{32, Info, "that are one prefill batch"},
+	} {
+		w := latencytest.New()
+		_, r := w.AddRun("a.txt", c.limit, 128, 1)
+		latencytest.Print(r, "p90_ttft_ms", 100.0, "p95_ttft_ms", 100.5)
+		if state, text := stateOf(check(w), "L42"); state != c.state || !strings.Contains(text, c.want) {
+			t.Errorf("cap %d: %s: %s, want %s: %s", c.limit, state, text, c.state, c.want)
+		}
+	}
 }

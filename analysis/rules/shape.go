@@ -82,6 +82,9 @@ func fastShare(r *run) (share float64, what string) {
 // plateau (L42) notes tails that are one prefill batch.
 func plateau(c *context, s *setting) []answer {
 	return c.perRun(func(r *run) answer {
+		if r.Lat.Cap != nil && *r.Lat.Cap == 1 {
+			return none("one request at a time: no prefill batch holds two")
+		}
 		if len(r.Lat.Plateaus) == 0 {
 			for _, p := range []string{"p90_ttft_ms", "p95_ttft_ms"} {
 				if _, ok := r.Lat.Figure(p); !ok {
@@ -91,9 +94,18 @@ func plateau(c *context, s *setting) []answer {
 			return pass("the tail percentiles differ")
 		}
 		p := r.Lat.Plateaus[0]
-		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %d requests that are one prefill batch", strings.ToUpper(p.From), strings.ToUpper(p.To), p.Value, p.Requests),
+		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %d requests that are %s", strings.ToUpper(p.From), strings.ToUpper(p.To), p.Value, p.Requests, batchText(r, p)),
 			evidence: c.quoteFigures(r, p.From+"_ttft_ms", p.To+"_ttft_ms"), advice: "the batch, not the request, was sampled: do not read the tail as so many requests"}
 	})
+}
+
+// batchText says of how many prefill batches a plateau is: no batch holds more
+// requests than the cap lets in.
+func batchText(r *run, p latency.Plateau) string {
+	if r.Lat.Cap != nil && p.Requests > *r.Lat.Cap {
+		return fmt.Sprintf("%d or more prefill batches of one time", (p.Requests+*r.Lat.Cap-1) / *r.Lat.Cap)
+	}
+	return "one prefill batch"
 }
 
 // lockstep (L43) notes closed loops whose requests end together.
