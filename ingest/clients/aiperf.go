@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func readAIPerfJSONL(in *format.Input, out *format.Output) error {
 	defer body.Close()
 	var rs []request
 	var bad []int
-	r, placed, last := bufio.NewReaderSize(body, maxLine), true, 0
+	r, last := bufio.NewReaderSize(body, maxLine), 0
 	for n := 1; ; n++ {
 		raw, err := r.ReadBytes('\n')
 		if len(raw) > 0 {
@@ -103,12 +104,12 @@ func readAIPerfJSONL(in *format.Input, out *format.Output) error {
 		}
 		if len(bytes.TrimSpace(raw)) > 0 {
 			q, measured, ok := aiRequest(raw)
-			switch {
-			case !ok:
+			if !ok {
 				bad = append(bad, n)
-			case measured:
+				q, measured = aiDamaged(raw)
+			}
+			if measured {
 				q.line = int32(n)
-				placed = placed && q.order >= 0
 				rs = append(rs, q)
 			}
 		}
@@ -127,14 +128,15 @@ func readAIPerfJSONL(in *format.Input, out *format.Output) error {
 		f.Read, f.Why = capture.ReadPart, fmt.Sprintf("%d malformed records: %s", len(bad), lineList(bad))
 	}
 	if len(rs) > 0 {
-		out.Results = append(out.Results, aiRun(in.Path, last, rs, placed))
+		out.Results = append(out.Results, aiRun(in.Path, last, rs))
 	}
 	return nil
 }
 
 // aiRun makes the run of the requests. Lines stand in the order of completion;
 // session_num is the order of sending.
-func aiRun(file string, last int, rs []request, placed bool) *capture.Result {
+func aiRun(file string, last int, rs []request) *capture.Result {
+	placed := !slices.ContainsFunc(rs, func(q request) bool { return q.order < 0 })
 	if placed {
 		slices.SortStableFunc(rs, func(x, y request) int { return cmp.Compare(x.order, y.order) })
 	}
@@ -142,7 +144,9 @@ func aiRun(file string, last int, rs []request, placed bool) *capture.Result {
 	r.Span.To = last
 	r.Group, r.Label = aiGroup(file), folderLabel(file)
 	done, failed, input, output := tally(rs)
-	r.Completed, r.Failed, r.InputTokens, r.OutputTokens = &done, &failed, input, output
+	if !slices.ContainsFunc(rs, func(q request) bool { return q.lost }) {
+		r.Completed, r.Failed, r.InputTokens, r.OutputTokens = &done, &failed, input, output
+	}
 	r.Workload.Prompts = ptr(len(rs))
 	for i, q := range rs {
 		if q.start >= 0 && (r.Start == 0 || q.start < r.Start) {
@@ -161,6 +165,26 @@ func aiRun(file string, last int, rs []request, placed bool) *capture.Result {
 	return r
 }
 
+var (
+	aiPhase   = regexp.MustCompile(`"benchmark_phase":\s*"(\w+)"`)
+	aiSession = regexp.MustCompile(`"session_num":\s*([0-9]+)\s*[,}]`)
+)
+
+// aiDamaged reads what a damaged line still tells of its request: whether it is
+// one of the measured, which it is taken for if the phase is lost, and its place.
+// How it ended is not known.
+func aiDamaged(raw []byte) (q request, measured bool) {
+	q = untold()
+	q.order, q.lost = -1, true
+	if m := aiPhase.FindSubmatch(raw); m != nil && string(m[1]) != "profiling" {
+		return q, false
+	}
+	if m := aiSession.FindSubmatch(raw); m != nil {
+		q.order = node{string(m[1])}.scaled(1)
+	}
+	return q, true
+}
+
 // aiRequest reads one line; measured is false for warm-up requests.
 func aiRequest(raw []byte) (q request, measured, ok bool) {
 	var v any
@@ -177,6 +201,7 @@ func aiRequest(raw []byte) (q request, measured, ok bool) {
 	}
 	q = untold()
 	q.order = meta.at("session_num").scaled(1)
+	q.mute = !m.has("usage_prompt_tokens") && !m.has("usage_completion_tokens") && !m.has("usage_total_tokens")
 	q.start = meta.at("request_start_ns").scaled(nano)
 	cancelled, _ := meta.at("was_cancelled").v.(bool)
 	q.failed = cancelled || node{v}.at("error").v != nil

@@ -8,7 +8,8 @@
 // and under the record's names; nothing is computed that the file does not
 // print. Cached tokens have three states everywhere: a number, zero, and not
 // told (-1 or nil); a client that adds an absent number as 0 is read as "not
-// told".
+// told". Servers leave a zero out, though: what that makes of an absent number
+// collect decides by the whole run.
 //
 // Out of scope: joining the files of a run (package ingest/join, by
 // Result.Group and by equal figures), and every count.

@@ -39,7 +39,7 @@ func TestNewClientExample(t *testing.T) {
 		t.Error("docs/formats.md does not show pingbench_test.go as it is")
 	}
 	r := fixture(t, "pingbench/run.json")
-	if q := r.Requests; !equal(q.Cached, []int32{496, -1}) || r.MaxConcurrency.N != 8 || r.Printed["median_ttft_ms"].Value != 90 || intOf(r.Workload.Seed) != 7 {
+	if q := r.Requests; !equal(q.Cached, []int32{496, 0}) || r.MaxConcurrency.N != 8 || r.Printed["median_ttft_ms"].Value != 90 || intOf(r.Workload.Seed) != 7 {
 		t.Errorf("%+v %+v", r, q)
 	}
 }

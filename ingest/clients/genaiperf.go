@@ -106,9 +106,10 @@ func genAIPerfRequest(n node) request {
 		body = n.at("request_inputs", "payload")
 	}
 	q.hash = promptHash(promptOf(body))
+	q.mute = true
 	for _, raw := range n.at("response_outputs").each("response") {
 		if u := usageOfStream(raw.str()); u.prompt >= 0 || u.cached >= 0 {
-			q.input, q.output, q.cached = u.prompt, u.output, u.cached
+			q.input, q.output, q.cached, q.mute = u.prompt, u.output, u.cached, false
 		}
 	}
 	times := n.at("response_timestamps").each()

@@ -27,6 +27,10 @@ const (
 	GuideLLMText    capture.Kind = "guidellm-text"
 	GuideLLMHTML    capture.Kind = "guidellm-html"
 	guideDefaultKey              = 42 // GuideLLM's seed when none is given
+
+	// guideMostMissing is how many requests a file may leave out and still be
+	// read for those that it lists.
+	guideMostMissing = 1 << 20
 )
 
 func init() { register("guidellm", guideLLM) }
@@ -75,11 +79,11 @@ func readGuideJSON(in *format.Input, out *format.Output) error {
 			case "benchmarks":
 				err = doc.elements(func(int) error {
 					b := &guideBenchmark{line: doc.line()}
-					if err := b.read(doc); err != nil {
-						return err
+					err := b.read(doc)
+					if b.cut = err != nil; !b.cut || len(b.all) > 0 {
+						found = append(found, b)
 					}
-					found = append(found, b)
-					return nil
+					return err
 				})
 			default:
 				err = doc.skip()
@@ -102,9 +106,10 @@ type guideBenchmark struct {
 	line     int
 	all      map[string]node // all members but the requests
 	requests []request
-	// listed counts the requests of each group as listed.
+	// successes counts the answered requests as listed.
 	successes int
 	ordered   bool // every prompt names its place
+	cut       bool // the document ends in the midst of it
 }
 
 func (b *guideBenchmark) read(doc *document) error {
@@ -210,27 +215,42 @@ func (b *guideBenchmark) result(file string, top guideFile) *capture.Result {
 	r.Start, r.End = max(firstTold(b.at("start_time"), b.at("run_stats", "start_time")), 0), max(firstTold(b.at("end_time"), b.at("run_stats", "end_time")), 0)
 	r.Duration = seconds(b.at("duration"))
 	b.figures(r)
-	r.Requests = b.ordering()
-	if r.Requests != nil && r.Completed != nil && b.successes != *r.Completed {
-		r.Requests.InOrder = false
-		r.Notes = append(r.Notes, quote(file, b.line, fmt.Sprintf("%d of %d requests are listed (sample_size)", b.successes, *r.Completed)))
+	if b.cut && r.Completed == nil {
+		return r // how many requests there were is not known
 	}
+	missing := 0
+	if r.Completed != nil && *r.Completed-b.successes > guideMostMissing {
+		return r
+	}
+	if r.Completed != nil && b.successes != *r.Completed {
+		missing = max(0, *r.Completed-b.successes)
+		r.Notes = append(r.Notes, quote(file, b.line, fmt.Sprintf("%d of %d requests are listed", b.successes, *r.Completed)))
+	}
+	r.Requests = b.ordering(missing)
 	return r
 }
 
 // ordering puts the requests into prompt order if every prompt names its
-// place, else by their start, which is near to it.
-func (b *guideBenchmark) ordering() *capture.Requests {
+// place, else by their start, which is near to it. Requests that the file does
+// not list (its sample_size leaves them out, or its end is lost) stand behind
+// them: of these nothing is known, and so the place of none is.
+func (b *guideBenchmark) ordering(missing int) *capture.Requests {
+	if len(b.requests) == 0 {
+		return nil
+	}
 	slices.SortStableFunc(b.requests, func(x, y request) int {
 		if b.ordered {
 			return cmp.Compare(x.order, y.order)
 		}
 		return cmp.Compare(x.start, y.start)
 	})
-	q := collect(b.requests)
-	if q != nil {
-		q.InOrder, q.InputByServer = b.ordered, q.Cached != nil
+	for range missing {
+		r := untold()
+		r.lost = true
+		b.requests = append(b.requests, r)
 	}
+	q := collect(b.requests)
+	q.InOrder, q.InputByServer = b.ordered && missing == 0, q.Cached != nil
 	return q
 }
 

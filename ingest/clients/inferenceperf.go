@@ -140,6 +140,7 @@ func ipRequest(n node) request {
 		}
 	}
 	q.input, q.output, q.cached = u.prompt, u.output, u.cached
+	q.mute = u.prompt < 0 && u.cached < 0
 	if q.input < 0 {
 		q.input = firstNode(info.at("request_metrics", "text", "input_tokens"), info.at("input_tokens")).tokens()
 	}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"coldcase/ingest/capture"
@@ -26,7 +27,7 @@ func TestRecordGuideLLM07(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	q := r.Requests
-	if !equal(q.Cached, []int32{496, -1}) || !equal(q.Input, []int32{512, 512}) || !near(q.TTFT[0], 0.030) || q.InOrder {
+	if !equal(q.Cached, []int32{496, 0}) || !equal(q.Input, []int32{512, 512}) || !near(q.TTFT[0], 0.030) || q.InOrder {
 		t.Errorf("%+v", q)
 	}
 	if intOf(r.Completed) != 2 || r.Printed["median_ttft_ms"].Value != 90 || r.Printed["p99_ttft_ms"].Value != 150 || r.Quantiles != nearestRank {
@@ -93,7 +94,7 @@ func TestRecordGenAIBench(t *testing.T) {
 	if r.MaxConcurrency.N != 4 || intOf(r.Completed) != 2 || intOf(r.Failed) != 1 || intOf(r.Workload.Prompts) != 3 || !near(r.Printed["p99_ttft_ms"].Value, 60) {
 		t.Errorf("%+v", r)
 	}
-	if q.N != 3 || q.Cached != nil || q.InOrder || !equal(q.Failed, []bool{false, false, true}) || q.TTFT[2] != -1 || r.Workload.Seed != nil {
+	if q.N != 3 || q.Cached != nil || q.InOrder || !equal(q.Failed, []bool{false, false, true}) || !math.IsNaN(q.TTFT[2]) || r.Workload.Seed != nil {
 		t.Errorf("%+v", q)
 	}
 }
@@ -142,7 +143,7 @@ func TestGuideLLMSweepHasOneResultABenchmark(t *testing.T) {
 
 func TestGuideLLMSampledRequests(t *testing.T) {
 	r := one(t, "b.json", `{"metadata":{"guidellm_version":"0.8.1"},"benchmarks":[{"config":{"strategy":{"type_":"concurrent","streams":1}},"metrics":{"request_totals":{"successful":50}},"requests":{"successful":[{"prompt_tokens":10,"cached_tokens":0,"request_args":"{\"body\":{\"prompt\":\"1 0 a\"}}"}]}}]}`)
-	if intOf(r.Completed) != 50 || r.Requests.N != 1 || r.Requests.InOrder || len(r.Notes) != 1 {
+	if intOf(r.Completed) != 50 || r.Requests.N != 50 || r.Requests.Cached[0] != 0 || r.Requests.Cached[49] != -1 || r.Requests.InOrder || len(r.Notes) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -191,5 +192,48 @@ func TestEvalScopeConnectionTest(t *testing.T) {
 	}
 	if w := one(t, "benchmark_args.json", `{"tokenizer_path": "t", "parallel": 2, "number": 4, "max_prompt_length": 8, "no_test_connection": true}`).Workload; intOf(w.ExtraRequests) != 0 {
 		t.Errorf("told not to test: %d requests", intOf(w.ExtraRequests))
+	}
+}
+
+// A record that is cut or damaged is still one request: its place is kept where
+// the line tells it, and what was cached for it is not known.
+func TestAIPerfDamagedRecords(t *testing.T) {
+	line := func(n string) string { return strings.Replace(aiLine, `"session_num":0`, `"session_num":`+n, 1) }
+	whole := line("0") + "\n" + line("2") + "\n"
+	for _, test := range []struct {
+		name, damaged string
+		cached        []int32
+		inOrder       bool
+	}{
+		{"cut behind its place", line("1")[:200], []int32{496, -1, 496}, true},
+		{"cut in its place", line("1")[:len(`{"metadata":{"session_num":1`)], []int32{496, 496, -1}, false},
+		{"a warm-up", strings.Replace(line("0"), `"profiling"`, `"warmup"`, 1)[:200], []int32{496, 496}, true},
+	} {
+		out := readText(t, "profile_export.jsonl", whole+test.damaged)
+		r := out.Results[0]
+		if q := r.Requests; !equal(q.Cached, test.cached) || q.InOrder != test.inOrder || intOf(r.Workload.Prompts) != int64(len(test.cached)) {
+			t.Errorf("%s: %+v", test.name, q)
+		}
+		if lost := len(test.cached) == 3; lost != (r.Completed == nil) || out.File.Counts.Get("malformed") != 1 {
+			t.Errorf("%s: completed %v, %+v", test.name, r.Completed, out.File)
+		}
+	}
+}
+
+// A document that ends in the midst of a benchmark holds a run, of which the
+// requests that are lost are not told.
+func TestGuideLLMCutInTheMidst(t *testing.T) {
+	text := strings.Replace(guide07, `"metrics":{`, `"metrics":{"request_totals":{"successful":4},`, 1)
+	out := readText(t, "b.json", text[:strings.Index(text, `{"request_id":"r2"`)+40])
+	if len(out.Results) != 1 || out.File.Read != capture.ReadPart {
+		t.Fatalf("%d results, %+v", len(out.Results), out.File)
+	}
+	if r := out.Results[0]; intOf(r.Completed) != 4 || !equal(r.Requests.Cached, []int32{496, -1, -1, -1}) || r.Requests.InOrder {
+		t.Errorf("%+v %+v", r, r.Requests)
+	}
+	// Without a total nothing bounds what is lost.
+	out = readText(t, "b.json", strings.Replace(text[:strings.Index(text, `{"request_id":"r2"`)], `"metrics"`, `"other"`, 1))
+	if len(out.Results) != 1 || out.Results[0].Completed != nil || out.Results[0].Requests != nil {
+		t.Errorf("%+v", out.Results)
 	}
 }

@@ -141,6 +141,8 @@ type request struct {
 	output int32
 	cached int32
 	failed bool
+	mute   bool // the answer is kept, and holds no usage
+	lost   bool // the record is damaged or not in the file
 	hash   uint64
 	line   int32
 }
@@ -150,17 +152,43 @@ func untold() request {
 	return request{ttft: -1, e2e: -1, start: -1, tpot: -1, chunks: -1, input: -1, output: -1, cached: -1}
 }
 
+// answered reports whether anything of a successful answer is known. It is not
+// of a request whose record is damaged or was left out of the file.
+func (r *request) answered() bool {
+	return !r.failed && !r.lost && (r.ttft >= 0 || r.e2e >= 0 || r.input >= 0 || r.output >= 0)
+}
+
+// zeroes makes 0 of the cached tokens that answers do not name, if another
+// answer of the run names a number: the server reports them, and vLLM before
+// June 2026 (pull request 44383) and SGLang leave a zero out. Where one answer
+// names a zero the server leaves none out, and absent stays not told.
+func zeroes(rs []request) {
+	named, zero := false, false
+	for _, r := range rs {
+		named, zero = named || r.cached >= 0, zero || r.cached == 0
+	}
+	if !named || zero {
+		return
+	}
+	for i := range rs {
+		if r := &rs[i]; r.cached < 0 && r.answered() && !r.mute {
+			r.cached = 0
+		}
+	}
+}
+
 // collect makes the columns of the requests; a column that no request tells
-// is nil.
+// is nil. Times that one request does not tell are NaN in it.
 func collect(rs []request) *capture.Requests {
 	if len(rs) == 0 {
 		return nil
 	}
+	zeroes(rs)
 	q := &capture.Requests{N: len(rs)}
-	q.TTFT = column(rs, -1, func(r *request) float64 { return r.ttft })
-	q.E2E = column(rs, -1, func(r *request) float64 { return r.e2e })
-	q.Start = column(rs, -1, func(r *request) float64 { return r.start })
-	q.TPOT = column(rs, -1, func(r *request) float64 { return r.tpot })
+	q.TTFT = times(rs, func(r *request) float64 { return r.ttft })
+	q.E2E = times(rs, func(r *request) float64 { return r.e2e })
+	q.Start = times(rs, func(r *request) float64 { return r.start })
+	q.TPOT = times(rs, func(r *request) float64 { return r.tpot })
 	q.Chunks = column(rs, -1, func(r *request) int32 { return r.chunks })
 	q.Input = column(rs, -1, func(r *request) int32 { return r.input })
 	q.Output = column(rs, -1, func(r *request) int32 { return r.output })
@@ -179,6 +207,17 @@ func column[T comparable](rs []request, absent T, get func(*request) T) []T {
 	}
 	if !told {
 		return nil
+	}
+	return col
+}
+
+// times is a column of seconds.
+func times(rs []request, get func(*request) float64) []float64 {
+	col := column(rs, -1, get)
+	for i, v := range col {
+		if v < 0 {
+			col[i] = math.NaN()
+		}
 	}
 	return col
 }
