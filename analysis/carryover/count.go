@@ -284,7 +284,7 @@ func (k *runCase) missing(c combined) []string {
 		return []string{"the witnesses contradict each other"}
 	case !c.atStart.known():
 		return []string{"nothing here measures cached prompts: a server log of the run's time, metrics before and after, or the client's cached tokens per prompt would"}
-	case len(k.places) > 1 || k.want.Maybe:
+	case len(k.places) > 1 || k.want.Maybe && len(k.places) > 0:
 		return []string{"more than one place on the log fits this run: records with the client's duration, or metrics before and after, would tell them apart"}
 	}
 	return []string{fmt.Sprintf("%s prompts cached at start does not decide it: metrics before and after each run, or cached tokens per prompt, would", c.atStart.span)}

@@ -23,6 +23,12 @@ func (h hitSet) maybe() hitSet {
 	return h
 }
 
+// add counts one more batch in.
+func (h *hitSet) add(b hitSet) {
+	h.full, h.partial, h.hits = h.full.plus(b.full), h.partial.plus(b.partial), h.hits.plus(b.hits)
+	h.tokens = h.tokens.plus(b.tokens)
+}
+
 // batchOf prepares a group. SGLang 0.4.8 to 0.5.19 rounds each request's new
 // tokens up to whole pages before it prints their sum; from 0.5.20 the sum is
 // exact.
@@ -164,3 +170,30 @@ func (p *span) upper(base, step, limit int64) bool {
 	}
 	return p.lo <= p.hi
 }
+
+// among bounds the hits of the run's own prompts in a batch in which up to
+// strangers requests are somebody else's: those may be of any length, and hold
+// any share of both sums.
+func among(b batch, strangers int64) hitSet {
+	out := feasible(b)
+	for j := int64(1); j <= min(strangers, b.max); j++ {
+		if j > manyStrangers || j >= b.min {
+			return out.maybe() // they may be the whole batch
+		}
+		own := b
+		own.min, own.max = b.min-j, b.max-j
+		own.new.hi -= j
+		own.new.lo, own.cached.lo = min(own.min, own.new.hi), 0
+		h := feasible(own)
+		if !h.ok {
+			continue
+		}
+		out.full, out.partial, out.hits = out.full.hull(h.full), out.partial.hull(h.partial), out.hits.hull(h.hits)
+		out.tokens = out.tokens.hull(h.tokens)
+	}
+	return out
+}
+
+// manyStrangers is where a batch is no longer taken apart: it then proves no
+// hit of the run.
+const manyStrangers = 8

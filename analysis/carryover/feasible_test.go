@@ -255,8 +255,7 @@ func randomBatch(r *rand.Rand, page int64) ([]prompt, lens) {
 // A repeated prompt of up to 16 tokens books one new token like a full hit, and
 // is none.
 func TestFeasibleWithShortPrompts(t *testing.T) {
-	t.Skip("what is no hit is taken to book at least two new tokens, although a repeated prompt of up to 16 tokens books one")
-	k := serverWith(1, exactVersion, "", lens{lo: 1, hi: 512})
+	k := serverWith(1, exactVersion, "", lens{lo: 1, hi: 512, by: "the arguments"})
 	ps := []prompt{{512, 511}, {512, 511}, {512, 511}, {10, 9}}
 	full, partial := hits(ps, 1, true)
 	checkHolds(t, "three full hits and a prompt of ten tokens", feasible(k.batchOf(lineOf(ps, 1, false, 4, 4))), full, partial)

@@ -75,8 +75,10 @@ func counters(k *runCase) (finding, bool) {
 	}
 	f := finding{name: "counters", grade: Bounded, evidence: m.evidence}
 	all := k.byTokens(m.cached, m.requests)
+	all.lo = min(all.hi, k.leastHits(m))
+	f.beyond = k.beyondPrefix(m)
 	if m.repeated() {
-		all.lo = 0
+		all.lo, f.beyond = 0, 0
 	}
 	f.tokens = k.promptTokens(m)
 	k.fromAll(&f, all, m.foreign)
@@ -107,6 +109,53 @@ func (k *runCase) byTokens(cached, n int64) span {
 	}
 	hits.lo = min(n, hits.hi, ceilDiv(cached-n*s.crumb, s.fullHi-s.crumb))
 	return hits
+}
+
+// leastHits is the least number of hits among all requests between the scrapes.
+// A request of another client keeps to no length that the run was told: it may
+// hold as much as the longest prompt that the server's own histogram shows.
+func (k *runCase) leastHits(m metered) int64 {
+	foreign := m.foreign.hi
+	if foreign == 0 {
+		return k.byTokens(m.cached, m.requests).lo
+	}
+	h, ok := histogramLens(k.run)
+	if !ok || h.hi == open {
+		return 0
+	}
+	own := k.byTokens(m.cached-foreign*h.hi, m.requests-foreign).lo
+	if own <= 0 {
+		return 0
+	}
+	return own + foreign
+}
+
+// beyondPrefix is the least number of requests that took more from the cache
+// than the run's declared prefix, given the tokens that all of them took.
+func (k *runCase) beyondPrefix(m metered) int64 {
+	most, ok := k.prefixMost()
+	if !ok || m.foreign.hi > 0 || k.sizes.fullHi == open || k.sizes.fullHi <= most {
+		return 0
+	}
+	return max(0, ceilDiv(m.cached-m.requests*most, k.sizes.fullHi-most)-k.warm.hi)
+}
+
+// prefixMost is the most that prompts which share nothing but the run's declared
+// prefix can take from each other, in whole pages.
+func (k *runCase) prefixMost() (tokens int64, ok bool) {
+	w := &k.run.Merged.Workload
+	if w.PrefixLen == nil || *w.PrefixLen == 0 {
+		return 0, false
+	}
+	n := int64(*w.PrefixLen)
+	if !w.TokenIDs {
+		room := int64(0)
+		if chat(&k.run.Merged) {
+			room = chatRoom
+		}
+		n = widen(lens{lo: n, hi: n}, room).hi
+	}
+	return n / k.page() * k.page(), true
 }
 
 // promptTokens takes the warm-up's own cached tokens off a counter difference.

@@ -24,20 +24,20 @@ func histogram(k *runCase) (finding, bool) {
 		return silent("histogram", fmt.Sprintf("it holds %.0f requests, the counters %d", h.Count, m.requests)), true
 	}
 	f := finding{name: "histogram", grade: Bounded, tokens: anything, evidence: quoteLines(k, k.run.After.File, lines)}
-	f.beyond = k.beyondPrefix(h, m)
+	f.beyond = k.bucketsBeyondPrefix(h, m)
 	k.fromAll(&f, all, m.foreign)
 	f.note = k.countNote(&f, fmt.Sprintf("%d requests by their uncached tokens", m.requests))
 	return f, true
 }
 
-// beyondPrefix counts requests that took more from the cache than the run's
-// declared prefix: what prompts of the run share cannot give that much.
-func (k *runCase) beyondPrefix(h capture.Histogram, m metered) int64 {
-	prefix := k.run.Merged.Workload.PrefixLen
-	if prefix == nil || *prefix == 0 {
+// bucketsBeyondPrefix counts requests that took more from the cache than the
+// run's declared prefix: what prompts of the run share cannot give that much.
+func (k *runCase) bucketsBeyondPrefix(h capture.Histogram, m metered) int64 {
+	most, ok := k.prefixMost()
+	if !ok {
 		return 0
 	}
-	b, ok := h.AtMost(float64(k.sizes.minLen - int64(*prefix) - 1))
+	b, ok := h.AtMost(float64(k.sizes.minLen - most - 1))
 	if !ok {
 		return 0
 	}
@@ -55,9 +55,11 @@ func (k *runCase) byBuckets(h capture.Histogram, m metered) (span, []int) {
 		sure = int64(b.N)
 		all.lo = sure
 		lines = append(lines, b.After)
-		// What the sure hits took leaves so many tokens for other hits.
-		rest := m.cached - sure*max(0, s.minLen-int64(b.LE))
-		all.hi = min(all.hi, sure+max(0, rest)/max(1, s.hitLo))
+		// What the sure hits took leaves so many tokens for other hits; a short
+		// request of another client is no hit and took nothing.
+		own := max(0, sure-m.foreign.hi)
+		rest := m.cached - own*max(0, s.minLen-int64(b.LE))
+		all.hi = min(all.hi, own+max(0, rest)/max(1, s.hitLo))
 	}
 	if b, ok := h.Covering(float64(s.maxLen - s.hitLo)); ok {
 		all.hi = min(all.hi, int64(b.N))

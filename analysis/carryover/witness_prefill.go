@@ -57,7 +57,8 @@ type placed struct {
 
 func (k *runCase) prefillAt(p *timeline.Place) finding {
 	f := finding{name: "prefill-lines", grade: PerBatch}
-	sum := hitSet{}
+	sum, loss := hitSet{}, losses{}
+	others := k.others(p)
 	var behind span // hits in batches that start while requests are running
 	lines, requests := 0, span{}
 	deciding := newQuotes(k, p.Track.Log.File)
@@ -65,25 +66,30 @@ func (k *runCase) prefillAt(p *timeline.Place) finding {
 		if g.Line < p.Measured || g.Own || (g.Probe && !k.shortPrompts()) {
 			continue
 		}
-		h := feasible(k.batchOf(g))
-		if g.Line < p.Surely {
-			h = h.maybe() // it may be warm-up
+		b := k.batchOf(g)
+		h := feasible(b)
+		mixed := h
+		if others > 0 {
+			mixed = among(b, others)
 		}
-		sum.full, sum.partial, sum.hits = sum.full.plus(h.full), sum.partial.plus(h.partial), sum.hits.plus(h.hits)
-		sum.tokens = sum.tokens.plus(h.tokens)
-		if g.Running > 0 {
+		if g.Line < p.Surely {
+			h, mixed = h.maybe(), mixed.maybe() // it may be warm-up
+		}
+		sum.add(h)
+		loss.add(h, mixed)
+		if g.Running > 0 && others == 0 {
 			behind = behind.plus(h.hits)
 		}
 		lines += len(g.Batches)
 		requests = requests.plus(span{int64(g.Min), int64(g.Max)})
 		deciding.offer(g, h)
 	}
-	sum = k.loosen(p, sum)
+	sum = k.loosen(p, loss.from(sum, others))
 	f.hits, f.hitFull, f.hitPartial, f.tokens = sum.hits, sum.full, sum.partial, sum.tokens
 	f.evidence = deciding.list()
 	k.fromHits(&f)
 	f.note = k.countNote(&f, fmt.Sprintf("%d prefill lines of %s", lines, spanWords(requests, "request", "requests")))
-	k.byAdmission(p, &f, behind.minus(span{0, k.others(p)}))
+	k.byAdmission(p, &f, behind)
 	if p.Stated {
 		f.note += "; these lines are a part of the run, placed by the notes: there is no upper bound"
 	} else if !p.Whole {
@@ -97,12 +103,8 @@ func (k *runCase) loosen(p *timeline.Place, s hitSet) hitSet {
 	if !p.Whole || p.Stated {
 		s.hits.hi, s.full.hi, s.partial.hi, s.tokens.hi = open, open, open, open
 	}
-	if n := k.others(p); n > 0 {
-		o := span{0, n}
-		s.hits, s.full, s.partial = s.hits.minus(o), s.full.minus(o), s.partial.minus(o)
-		if p.Foreign+p.Doubt > 0 {
-			s.tokens.lo = 0
-		}
+	if p.Foreign+p.Doubt > 0 {
+		s.tokens.lo = 0
 	}
 	return s
 }

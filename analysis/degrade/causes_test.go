@@ -87,12 +87,6 @@ var onlyThere = map[string]string{
 	"vllm/v11-range-ratio":         "warm-cache",
 }
 
-// notYet lists, by capture and cause, what the differential does not find so
-// far, with the reason.
-var notYet = map[string]string{
-	"vllm/v07-shared-prefix warm-cache": "full hits are not told from hits of the declared prefix by counters and histogram",
-}
-
 func TestDifferential(t *testing.T) {
 	tested := 0
 	for _, rec := range load(t) {
@@ -106,9 +100,6 @@ func TestDifferential(t *testing.T) {
 			nb := notebook(t, rec)
 			for cause, runs := range want.supported {
 				t.Run(cause, func(t *testing.T) {
-					if why := notYet[name+" "+cause]; why != "" {
-						t.Skip(why)
-					}
 					holdSupported(t, nb, cause, runs, onlyThere[name] == cause)
 				})
 			}
