@@ -4,7 +4,8 @@ package capture
 // describe it. Fields of Result that several files state are merged, the
 // record winning over the text; a contradiction makes two runs, never one.
 type Run struct {
-	// ID is "file:line" of the result that stands first in Results.
+	// ID is "file:line" of the result that stands first in Results; of several
+	// runs on one line the later ones are "file:line#2" and so on.
 	ID    string
 	Spans []Span
 	// Results are what the files say, records before texts before other

@@ -37,6 +37,7 @@ func Runs(c *capture.Capture) {
 	}
 	sortRuns(c.Runs)
 	c.Runs = append(c.Runs, commands(c)...)
+	distinct(c.Runs)
 	cells(c)
 	stated(c)
 	presume(c.Runs)
@@ -84,6 +85,20 @@ func (s *set) run() *capture.Run {
 	}
 	r.Merged = merge(s.results)
 	return r
+}
+
+// distinct tells runs apart whose records stand on one line, such as the
+// benchmarks of a sweep that a client writes as one JSON document: the second
+// gets "#2" behind its file and line. Everything that follows knows a run by its
+// name.
+func distinct(runs []*capture.Run) {
+	seen := map[string]int{}
+	for _, r := range runs {
+		id := r.ID
+		if seen[id]++; seen[id] > 1 {
+			r.ID = id + "#" + strconv.Itoa(seen[id])
+		}
+	}
 }
 
 // rank orders the results of a run: records, texts, other files, and last the

@@ -221,3 +221,23 @@ func FuzzAgreement(f *testing.F) {
 		}
 	})
 }
+
+// Several records of one line are several runs, which have names of their own.
+func TestRecordsOfOneLineHaveNamesOfTheirOwn(t *testing.T) {
+	c := &capture.Capture{}
+	runs := joined(c,
+		measured{16, 2, 42, 1, 20}.record("all.json", 1), measured{32, 4, 42, 2, 31}.record("all.json", 1), measured{64, 8, 42, 3, 47}.record("all.json", 1),
+		measured{16, 2, 42, 4, 25}.record("other.json", 1))
+	var ids []string
+	caps := map[string]int{}
+	for _, r := range runs {
+		ids = append(ids, r.ID)
+		caps[r.ID] = r.Merged.MaxConcurrency.N
+	}
+	if d := cmp.Diff([]string{"all.json:1", "all.json:1#2", "all.json:1#3", "other.json:1"}, ids); d != "" {
+		t.Errorf("names (-want +got):\n%s", d)
+	}
+	if caps["all.json:1"] != 2 || caps["all.json:1#2"] != 4 || caps["all.json:1#3"] != 8 {
+		t.Errorf("caps by name: %v", caps)
+	}
+}
