@@ -55,5 +55,4 @@ func TestVLLMWithoutDevMode(t *testing.T) {
 	if len(list) != 1 || list[0].State != "done" || !list[0].Flush.Proved {
 		t.Errorf("with a restart: %+v", list)
 	}
-	t.Logf("with a restart: %+v", list)
 }
