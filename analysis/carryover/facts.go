@@ -20,6 +20,8 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 	if p == nil {
 		if m, _, ok := k.meter(); ok && (m.foreign.isExact() || m.foreign.hi <= own) {
 			f.Foreign = int(max(0, m.foreign.lo-own))
+		} else if k.foreignNowhere(int(own)) {
+			f.Foreign = 0
 		}
 		return f
 	}
@@ -45,6 +47,17 @@ func (k *runCase) facts(details *finding, c combined) *Facts {
 		}
 	}
 	return f
+}
+
+// foreignNowhere reports whether none of the run's feasible places holds a
+// request that is not its own: which of them it is does not matter then.
+func (k *runCase) foreignNowhere(own int) bool {
+	for _, p := range k.places {
+		if p.Foreign > own || p.Doubt > 0 || !p.Whole || p.Stated {
+			return false
+		}
+	}
+	return len(k.places) > 0 && !k.want.Maybe
 }
 
 // FullHits bounds the full hits that the prefill lines [from, to) of the run's

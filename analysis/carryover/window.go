@@ -2,6 +2,7 @@ package carryover
 
 import (
 	"fmt"
+	"strings"
 
 	"coldcase/analysis/timeline"
 	"coldcase/ingest/capture"
@@ -65,7 +66,10 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	for _, g := range w.Groups() {
 		probesOnly = probesOnly && (g.Probe || g.Own)
 	}
-	if fromStart && lines > 0 && !probesOnly && log.Complete {
+	if len(w.Perhaps) > 0 {
+		r.Why = append(r.Why, "these lines may be those of "+strings.Join(w.Perhaps, ", ")+", which fit here and elsewhere")
+	}
+	if fromStart && lines > 0 && !probesOnly && log.Complete && len(w.Perhaps) == 0 {
 		r.Verdict = Clean
 	}
 	r.Facts = &Facts{Order: -1, Life: w.Life, Log: log, FirstBatch: firstBatch(w), LastBatch: lastBatch(w), Foreign: -1, Health: -1, Server: k.server}

@@ -32,6 +32,9 @@ type Window struct {
 	// FromStart is true if the window begins with the server's start and
 	// nothing before it is missing.
 	FromStart bool
+	// Perhaps names the runs of which one of several feasible places meets
+	// the window: its lines may be theirs.
+	Perhaps []string
 }
 
 // Groups yields the groups of the window.

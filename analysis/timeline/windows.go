@@ -24,6 +24,9 @@ func (t *Timeline) windows() {
 		}
 		t.bareWindow(track)
 	}
+	for _, w := range t.Windows {
+		w.Perhaps = t.maybeAt(w)
+	}
 	sort.SliceStable(t.Windows, func(i, j int) bool {
 		a, b := t.Windows[i], t.Windows[j]
 		if a.Track.Log.File != b.Track.Log.File {
@@ -89,6 +92,20 @@ func (t *Timeline) claimedLine(track *Track, line int) bool {
 		}
 	}
 	return false
+}
+
+// maybeAt names the runs that one of their feasible places puts on a window.
+func (t *Timeline) maybeAt(w *Window) []string {
+	var out []string
+	for i, ps := range t.Places {
+		for _, p := range ps {
+			if p.Track == w.Track && p.From <= w.To && p.To >= w.From {
+				out = append(out, t.Wants[i].Run.ID)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // claims marks the groups that lie in some run's place in every placement:
