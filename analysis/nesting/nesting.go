@@ -83,13 +83,27 @@ func Between(first, second *capture.Result) Overlap {
 	case c.Overlap == nil || a.Dataset == "" || b.Dataset == "" || a.Prompts == nil || b.Prompts == nil:
 		return Overlap{}
 	case contains(c.FileOrder, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b) && !sameLen(a.Offset, b.Offset):
-		return Overlap{Known: true, Note: "this dataset is sent in file order, from another row"}
+		return otherRows(a, b, "this dataset is sent in file order, from another row")
 	case contains(c.FileOrder, b.Dataset) && a.Dataset == b.Dataset && sameFile(a, b):
 		return Overlap{Known: true, Equal: min(*a.Prompts, *b.Prompts), Leading: true, Note: "this dataset is sent in file order, whatever the seed"}
 	case a.Seed == nil || b.Seed == nil:
 		return Overlap{}
 	}
 	return c.Overlap(a, b)
+}
+
+// otherRows is the overlap of two runs that start at different rows of one
+// dataset: none if neither reaches the other's, else not known, as rows may be
+// left out or stand for several prompts.
+func otherRows(a, b *capture.Workload, note string) Overlap {
+	first, second := a, b
+	if *first.Offset > *second.Offset {
+		first, second = second, first
+	}
+	if *second.Offset-*first.Offset < *first.Prompts {
+		return Overlap{}
+	}
+	return Overlap{Known: true, Note: note}
 }
 
 // Rows and vocabularies that the captures do not tell: chance between runs is

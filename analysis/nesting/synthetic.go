@@ -3,7 +3,7 @@ package nesting
 import "coldcase/ingest/capture"
 
 var syntheticClients = []Client{
-	{Name: "guidellm", Overlap: synthetic, Inside: syntheticInside, ColdStart: true, Chat: true},
+	{Name: "guidellm", Overlap: guideLLM, Inside: syntheticInside, ColdStart: true, Chat: true},
 	{Name: "aiperf", Overlap: synthetic, Inside: syntheticInside, ColdStart: true},
 	{Name: "evalscope", Overlap: synthetic, Inside: syntheticInside, ColdStart: true, TestsConnection: true},
 	{Name: "inference-perf", Overlap: synthetic, Inside: syntheticInside, ColdStart: true},
@@ -34,8 +34,24 @@ func synthetic(a, b *capture.Workload) Overlap {
 	if !sameSeed(a, b) {
 		return Overlap{Known: true, Note: "different seeds: other prompts"}
 	}
+	if !sameLen(a.Offset, b.Offset) {
+		return otherRows(a, b, "one seed, and each run of a command goes on where the one before it ended")
+	}
 	if !sameLen(a.InputLen, b.InputLen) {
 		return Overlap{}
 	}
 	return nested(a, b, "one seed: the smaller set is the head of the larger")
+}
+
+// guideLLM: each benchmark of a run has a generator of its own, whose seed is
+// the run's, counted up. From 0.8 on the run's seed is hashed first; before, the
+// second benchmark of one seed has the prompts of the first of the next seed.
+func guideLLM(a, b *capture.Workload) Overlap {
+	if sameLen(a.Offset, b.Offset) {
+		return synthetic(a, b)
+	}
+	if *a.Seed+int64(*a.Offset) == *b.Seed+int64(*b.Offset) {
+		return Overlap{}
+	}
+	return Overlap{Known: true, Note: "another benchmark of a run has other prompts"}
 }

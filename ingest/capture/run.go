@@ -151,8 +151,11 @@ type Workload struct {
 	PerGroup      *int // the two lengths
 	SystemLen     *int
 	QuestionLen   *int
-	Offset        *int
-	Target        string // host:port the client talked to, "" if not told
+	// Offset is where in its dataset the run starts: the row of a file, the
+	// requests of the command before this run (evalscope), the number of the
+	// benchmark of its run (GuideLLM). 0 is the start; nil is not told.
+	Offset *int
+	Target string // host:port the client talked to, "" if not told
 }
 
 // Requests are per-request figures in prompt order. Slices are nil where the

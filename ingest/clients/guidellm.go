@@ -269,6 +269,7 @@ func (b *guideBenchmark) workload(r *capture.Result, top guideFile, settings nod
 	}
 	arguments(r, quote(r.Span.File, r.Span.Line, guideClient+" "+from), "config", args.object())
 	noWarmUp(w, "client") // its warm-up phase is a share of the measured requests
+	w.Offset = settings.at("run_index").count()
 	w.Seed = firstNode(spec.at("seed", "value"), spec.at("seed"), top.args.at("random_seed")).whole()
 	if w.Seed == nil && (spec.object() != nil || top.args.object() != nil) {
 		w.Seed, w.SeedDefault = ptr(int64(guideDefaultKey)), true

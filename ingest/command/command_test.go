@@ -162,3 +162,24 @@ func TestLoops(t *testing.T) {
 		t.Errorf("commands in a loop: %v, want %v", got, want)
 	}
 }
+
+// A run starts at the first row of its dataset unless it is told another.
+func TestOffsetIntoTheDataset(t *testing.T) {
+	const bench = "python3 -m sglang.bench_serving --backend sglang --dataset-name agentic-trace --dataset-path t.jsonl --num-prompts 64"
+	for line, want := range map[string]int{bench: 0, bench + " --dataset-offset 64": 64, bench + " --dataset-offset=128": 128} {
+		got := commands(t, line)
+		if len(got) != 1 || got[0].Workload.Offset == nil || *got[0].Workload.Offset != want {
+			t.Errorf("%s: %+v, want an offset of %d", line, got, want)
+		}
+	}
+}
+
+// Every engine's way of emptying its cache is a flush.
+func TestFlushCommands(t *testing.T) {
+	for _, path := range []string{"flush_cache", "flush_cache?timeout=30", "reset_prefix_cache", "clear_kv_blocks"} {
+		got := commands(t, "curl -s -X POST http://127.0.0.1:8000/"+path+" > flush.txt")
+		if len(got) != 1 || got[0].Kind != capture.CommandFlush || got[0].Target != "127.0.0.1:8000" {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func describe(c *capture.Command, o options) {
 		w.TokenIDs = isOn(o, "tokenize_prompt")
 		w.Groups, w.PerGroup = o.int("gsp_num_groups"), o.int("gsp_prompts_per_group")
 		w.SystemLen, w.QuestionLen = o.int("gsp_system_prompt_len"), o.int("gsp_question_len")
-		w.Offset = o.int("dataset_offset")
+		w.Offset = offset(o)
 		gspPrompts(w)
 	case "vllm bench serve", "vllm-bench":
 		benchServing(c, o)
@@ -58,7 +58,7 @@ func describe(c *capture.Command, o options) {
 		w.Prompts = o.int("number", "n")
 		w.Dataset = text.Safe(o.string("dataset", "d"))
 		w.InputLen, w.OutputLen = sameInt(o, "min_prompt_length", "max_prompt_length"), o.int("max_tokens")
-		w.PrefixLen = o.int("prefix_length")
+		w.PrefixLen = o.int("prefix_length") // its offset grows from run to run of one command
 		c.Cap, c.Rate = capOf(o, "parallel"), rateOf(o, "rate")
 		c.Output = text.Safe(o.string("outputs_dir"))
 	case "genai-bench":
@@ -168,6 +168,16 @@ func sameInt(o options, a, b string) *int {
 		return nil
 	}
 	return x
+}
+
+// offset is the row of its dataset at which a run starts: without the option,
+// which older versions lack, the first.
+func offset(o options) *int {
+	if !given(o, "dataset_offset") {
+		first := 0
+		return &first
+	}
+	return o.int("dataset_offset")
 }
 
 func given(o options, name string) bool {
