@@ -30,10 +30,13 @@ var (
 	trailer = regexp.MustCompile(`(?:^|\n|[})."])\s*(?:(?i:http(?:[ _-]?(?:code|status))?[ :=]*))?([1-5][0-9]{2})\s*$`)
 )
 
+// noWorkers is Dynamo's answer where there was no worker to clear.
+const noWorkers = "No active worker groups found"
+
 // bodies are what engines say about a flush or a reset.
 var bodies = []string{
 	"Cache flushed.", "Flush cache failed.", "Timed out waiting for idle state.", "Another flush_cache is already in progress.",
-	`"success"`, `{"error":"Unauthorized"}`, `{"error":"Forbidden"}`, `"detail":"Not Found"`, `{"detail":"Method Not Allowed"}`,
+	`"success"`, `"cleared_workers"`, `"failed_workers"`, noWorkers, `{"error":"Unauthorized"}`, `{"error":"Forbidden"}`, `"detail":"Not Found"`, `{"detail":"Method Not Allowed"}`,
 }
 
 func sniffAnswer(in *format.Input) int {
@@ -102,7 +105,8 @@ func answers(s string) []string {
 // parseAnswer reads status, headers and body. SGLang's text says "Cache
 // flushed." beside a refusal too (v0.4.5.post3 to v0.5.9) and before that in
 // any case, so that only a status or vLLM's success field tell; texts that
-// name a failure do as well.
+// name a failure do as well. Dynamo's front end answers 200 to every
+// clear_kv_blocks: its lists of workers tell.
 func parseAnswer(file string, line int, s string) *capture.Answer {
 	if strings.TrimSpace(s) == "" {
 		return nil
@@ -126,7 +130,8 @@ func parseAnswer(file string, line int, s string) *capture.Answer {
 	return a
 }
 
-// verdictOf tells what a body says of success, and whose engine it is.
+// verdictOf tells what a body says of success, and whose engine it is. Dynamo
+// stands in front of several engines, and names none.
 func verdictOf(body string) (success *bool, engine string) {
 	no := false
 	for _, t := range []string{"Flush cache failed.", "Timed out waiting for idle state.", "Another flush_cache is already in progress."} {
@@ -139,10 +144,20 @@ func verdictOf(body string) (success *bool, engine string) {
 	}
 	if i := strings.IndexByte(body, '{'); i >= 0 {
 		var o struct {
-			Success *bool `json:"success"`
+			Success *bool             `json:"success"`
+			Cleared []json.RawMessage `json:"cleared_workers"`
+			Failed  []json.RawMessage `json:"failed_workers"`
+			Message string            `json:"message"`
 		}
-		if json.NewDecoder(strings.NewReader(body[i:])).Decode(&o) == nil && o.Success != nil {
+		if json.NewDecoder(strings.NewReader(body[i:])).Decode(&o) != nil {
+			return nil, ""
+		}
+		switch {
+		case o.Success != nil:
 			return o.Success, "vllm"
+		case o.Cleared != nil || o.Failed != nil || o.Message == noWorkers:
+			all := len(o.Failed) == 0 && len(o.Cleared) > 0
+			return &all, ""
 		}
 	}
 	return nil, ""

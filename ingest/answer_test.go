@@ -28,6 +28,10 @@ func TestAnswers(t *testing.T) {
 		{"reset refused with 200", "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"success\":false}", 200, &no, "vllm"},
 		{"body and code on one line", "{\"success\": false}200", 200, &no, "vllm"},
 		{"old reset, no body", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", 200, nil, ""},
+		{"Dynamo cleared", "{\"cleared_workers\":[{\"name\":\"backend\"}],\"failed_workers\":[]}\nHTTP 200\n", 200, &yes, ""},
+		{"Dynamo cleared one of two", "HTTP/1.1 200 OK\r\n\r\n{\"cleared_workers\":[{\"name\":\"a\"}],\"failed_workers\":[{\"name\":\"b\",\"error\":\"busy\"}]}", 200, &no, ""},
+		{"Dynamo cleared none", "{\"cleared_workers\":[],\"failed_workers\":[]}", 0, &no, ""},
+		{"Dynamo without a worker", "{\"message\":\"No active worker groups found\"}\n200", 200, &no, ""},
 		{"code alone", "HTTP 401\n", 401, nil, ""},
 		{"unauthorised", "HTTP/1.1 401 Unauthorized\n\n{\"error\":\"Unauthorized\"}", 401, nil, ""},
 	} {

@@ -79,7 +79,7 @@ func Class(path []byte) capture.Path {
 		return capture.PathCompletions
 	case "/v1/chat/completions", "/v1/responses", "/v1/messages":
 		return capture.PathChat
-	case "/flush_cache", "/reset_prefix_cache":
+	case "/flush_cache", "/reset_prefix_cache", "/clear_kv_blocks":
 		return capture.PathFlush
 	case "/v1/models":
 		return capture.PathModels

@@ -126,7 +126,7 @@ func requestOf(words []string) program {
 	for _, w := range words[1:] {
 		_, p := splitURL(w)
 		switch p {
-		case "/flush_cache", "/reset_prefix_cache":
+		case "/flush_cache", "/reset_prefix_cache", "/clear_kv_blocks":
 			return program{kind: capture.CommandFlush}
 		case "/metrics":
 			return program{kind: capture.CommandScrape}
