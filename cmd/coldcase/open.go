@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -69,11 +70,19 @@ func (c *captureFlags) openSample(t *terminal) (*capture.Capture, error) {
 	return got, nil
 }
 
-// inspected reports whether anything in the capture was read as evidence.
+// inspected reports whether anything in the capture was read as evidence. That
+// is every file of a known format but a kit's commands, which say what was to be
+// done and not that it was.
 func inspected(c *capture.Capture) bool {
-	return len(c.Runs)+len(c.Logs)+len(c.Snapshots)+len(c.Answers)+len(c.Commands)+
-		len(c.Infos)+len(c.Served)+len(c.GPU)+len(c.Plans) > 0
+	for _, f := range c.Files {
+		if f.Read != capture.ReadNone && (evidence(f.Kind) || slices.ContainsFunc(f.Parts, func(p capture.Part) bool { return evidence(p.Kind) })) {
+			return true
+		}
+	}
+	return false
 }
+
+func evidence(k capture.Kind) bool { return k != capture.UnknownKind && k != capture.CommandFile }
 
 // nothing is the error for a capture in which nothing could be inspected.
 func nothing(c *capture.Capture) error {
