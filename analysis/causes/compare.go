@@ -81,6 +81,41 @@ func DiffWorkload(a, b *carryover.Run) []string {
 	return slices.Compact(dropDoubles(out))
 }
 
+// Swept says in which of the cap, the seed and the number of prompts, which a
+// sweep may change, runs of one workload differ: "differ in cap and seed only",
+// "do not differ". What a run does not state is no difference.
+func Swept(runs []*carryover.Run) string {
+	caps, seeds, prompts := map[any]bool{}, map[int64]bool{}, map[int]bool{}
+	for _, r := range runs {
+		if r.MaxConcurrency != nil {
+			caps[r.MaxConcurrency] = true
+		}
+		if r.Seed != nil {
+			seeds[*r.Seed] = true
+		}
+		if r.Prompts != nil {
+			prompts[*r.Prompts] = true
+		}
+	}
+	var out []string
+	for _, k := range []struct {
+		name   string
+		values int
+	}{{"cap", len(caps)}, {"seed", len(seeds)}, {"number of prompts", len(prompts)}} {
+		if k.values > 1 {
+			out = append(out, k.name)
+		}
+	}
+	switch last := len(out) - 1; last {
+	case -1:
+		return "do not differ"
+	case 0:
+		return "differ in " + out[0] + " only"
+	default:
+		return "differ in " + list(out[:last]) + " and " + out[last] + " only"
+	}
+}
+
 // isArgument reports whether a key is an option that shapes the workload. Only
 // printed arguments and commands list options; a record mixes them with results.
 func isArgument(r *capture.Result, key string) bool {

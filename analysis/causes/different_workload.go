@@ -21,6 +21,7 @@ var differentWorkload = definition{
 			j.runs = v.all(NotTestable, "one run: nothing to compare")
 			return j
 		}
+		agree := "the arguments " + Swept(v.counts())
 		j.runs = v.each(func(r *run) (string, string) {
 			known := r.ArgumentsKnown()
 			for _, o := range v.runs {
@@ -35,7 +36,7 @@ var differentWorkload = definition{
 			if !known {
 				return NotTestable, "arguments missing or presumed for this run or one beside it"
 			}
-			return Against, "the arguments differ in cap, seed and number of prompts only"
+			return Against, agree
 		})
 		for _, r := range v.supportedRuns(j.runs) {
 			if from := r.Client.Merged.Workload.From; from.File != "" {

@@ -11,6 +11,10 @@ import (
 const (
 	slowRatio    = 2.5 // a wave or request to its peers
 	slowRequests = 2   // least number of slow single requests
+	// earlyWaves is how many waves may hold the first batches of a new size: a
+	// first wave often arrives as one request and then the rest, so that a full
+	// batch of the cap comes with the second.
+	earlyWaves = 2
 )
 
 var firstRun = definition{
@@ -36,7 +40,9 @@ func judgeFirstRun(v *view) judgement {
 		if len(r.Lat.TTFT) == 0 {
 			return NotTestable, "no per-request times"
 		}
-		if n := slowSingles(r); n >= slowRequests {
+		if n, early := slowSingles(r); n >= slowRequests && !early {
+			return NotTestable, fmt.Sprintf("%d of %d single requests take more than %.1f times the median, not all of them in the first half of the run", n, r.Lat.N, slowRatio)
+		} else if n >= slowRequests {
 			return Supported, fmt.Sprintf("%d of %d single requests take more than %.1f times the median", n, r.Lat.N, slowRatio)
 		}
 		if len(r.Lat.Waves) < 3 {
@@ -46,8 +52,17 @@ func judgeFirstRun(v *view) judgement {
 			return NotTestable, "which prompts were warm is not known, so a slow wave may be a cold one"
 		}
 		wave, ratio := slowWaveOf(r)
-		if wave < 0 {
+		slow, late := slowWaves(r)
+		switch {
+		case wave < 0:
 			return Against, "no wave is slow at equal numbers of warm prompts"
+		case wave >= earlyWaves && late == slow:
+			return Against, fmt.Sprintf("wave %d of %d takes %.1f times as long as waves with no more warm prompts, and none of the first %d does: a new size of batch comes at the start of a run", wave+1, len(r.Lat.Waves), ratio, earlyWaves)
+		case late > 0:
+			return NotTestable, fmt.Sprintf("%d of %d waves are slow at equal numbers of warm prompts, %d of them after the first %d: work that is done once is not all of it", slow, len(r.Lat.Waves), late, earlyWaves)
+		}
+		if o := v.sameCapBefore(r); o != nil {
+			return NotTestable, fmt.Sprintf("wave %d takes %.1f times as long as waves with no more warm prompts, but %s ran at this cap on the same server before: its sizes of batch were not new", wave+1, ratio, o.Count.ID)
 		}
 		return Supported, fmt.Sprintf("wave %d takes %.1f times as long as waves with no more warm prompts", wave+1, ratio)
 	})
@@ -58,18 +73,45 @@ func judgeFirstRun(v *view) judgement {
 	return j
 }
 
-// slowSingles counts slow requests of a run at cap 1, where each is a wave.
-func slowSingles(r *run) int {
+// slowSingles counts slow requests of a run at cap 1, where each is a wave, and
+// says whether all of them are in its first half.
+func slowSingles(r *run) (n int, early bool) {
 	if r.Lat.Cap == nil || *r.Lat.Cap != 1 {
-		return 0
+		return 0, false
 	}
-	limit, n := slowRatio*median(r.Lat.TTFT), 0
-	for _, t := range r.Lat.TTFT {
+	limit, last := slowRatio*median(r.Lat.TTFT), 0
+	for i, t := range r.Lat.TTFT {
 		if t > limit {
-			n++
+			n, last = n+1, i
 		}
 	}
-	return n
+	return n, 2*last < len(r.Lat.TTFT)
+}
+
+// sameCapBefore returns an earlier run of the same server life at the cap of a
+// run, nil if none is known.
+func (v *view) sameCapBefore(r *run) *run {
+	for _, o := range v.runs {
+		ordered := o.Facts.OrderBy != "" && o.Facts.OrderBy != "capture" && r.Facts.OrderBy != "capture"
+		if ordered && o.Facts.Life >= 0 && o.Facts.Life == r.Facts.Life && o.Facts.Log == r.Facts.Log && o.Facts.Order < r.Facts.Order && samePoint(o, r) {
+			return o
+		}
+	}
+	return nil
+}
+
+// slowWaves counts the waves that stand out from their peers, and those among
+// them that come too late to be the first of their size.
+func slowWaves(r *run) (n, late int) {
+	for i := range r.Lat.Waves {
+		if ratioToPeers(r, i) > slowRatio {
+			n++
+			if i >= earlyWaves {
+				late++
+			}
+		}
+	}
+	return n, late
 }
 
 // slowWaveOf returns the index of the wave that is slowest against its peers,
@@ -82,20 +124,27 @@ func slowWaveOf(r *run) (wave int, ratio float64) {
 		if w.Hits < 0 && r.Count.Verdict != "clean" {
 			return -1, 0
 		}
-		var peers []float64
-		for k, p := range r.Lat.Waves {
-			if k != i && p.Hits <= w.Hits && p.N*2 >= w.N {
-				peers = append(peers, p.Median)
-			}
-		}
-		if len(peers) == 0 {
-			continue
-		}
-		if q := w.Median / median(peers); q > math.Max(slowRatio, ratio) {
+		if q := ratioToPeers(r, i); q > math.Max(slowRatio, ratio) {
 			wave, ratio = i, q
 		}
 	}
 	return wave, ratio
+}
+
+// ratioToPeers is the time of a wave over the median of its peers, 0 if it has
+// none with a time above 0.
+func ratioToPeers(r *run, i int) float64 {
+	w := r.Lat.Waves[i]
+	var peers []float64
+	for k, p := range r.Lat.Waves {
+		if k != i && p.Hits <= w.Hits && p.N*2 >= w.N {
+			peers = append(peers, p.Median)
+		}
+	}
+	if m := median(peers); m > 0 {
+		return w.Median / m
+	}
+	return 0
 }
 
 func firstRunSeen(r *run) []string {

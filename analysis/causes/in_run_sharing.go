@@ -36,7 +36,14 @@ var inRunSharing = definition{
 			return NotTestable, "nothing bounds what the prompts of this run share"
 		})
 		for _, r := range v.supportedRuns(j.runs) {
-			j.evidence = append(j.evidence, r.MeasuredEvidence()...)
+			evidence := r.MeasuredEvidence()
+			if from := r.Client.Merged.Workload.From; len(evidence) == 0 && from.File != "" {
+				evidence = append(evidence, from)
+			} else if len(evidence) == 0 {
+				evidence = v.resultEvidence(r)
+			}
+			j.evidence = append(j.evidence, evidence...)
+			j.seen = append(j.seen, fmt.Sprintf("%s: %s prompts hit a prefix of the same run", r.Count.ID, latency.CountText(r.Count.Origins.InRun.Low, r.Count.Origins.InRun.High)))
 			if w := r.Client.Merged.Workload; w.Groups != nil && w.PerGroup != nil {
 				j.seen = append(j.seen, fmt.Sprintf("%s: the arguments declare %d groups of %d prompts with a shared prefix", r.Count.ID, *w.Groups, *w.PerGroup))
 			}

@@ -27,7 +27,11 @@ var openingWave = definition{
 			if len(w) < 3 {
 				return NotTestable, "no per-request times over three waves and more"
 			}
-			ratio := w[0].Median / restMedian(w[1:])
+			rest := restMedian(w[1:])
+			if w[0].First > 0 || !(rest > 0) {
+				return NotTestable, "no first-token time in the first wave, or none above 0 after it"
+			}
+			ratio := w[0].Median / rest
 			share := float64(w[0].N) / float64(r.Lat.N)
 			if ratio <= openingRatio {
 				return Against, fmt.Sprintf("the first wave takes %.2f times as long as the others", ratio)
@@ -38,8 +42,16 @@ var openingWave = definition{
 			if w[0].Hits >= 0 && w[0].Hits*len(w[1:]) < laterHits(w[1:]) {
 				return Against, "the first wave holds fewer warm prompts than the others: that is why it is slower"
 			}
+			if second := w[1].Median / restMedian(w[2:]); !(second <= openingRatio) {
+				return NotTestable, fmt.Sprintf("the first wave takes %.2f times as long as the others, and the second %.2f times as long as those after it: it is not the first alone", ratio, second)
+			}
 			return Supported, fmt.Sprintf("the first wave, %.1f %% of the requests, takes %.2f times as long as the others", 100*share, ratio)
 		})
+		for _, r := range v.supportedRuns(j.runs) {
+			w := r.Lat.Waves
+			j.seen = append(j.seen, fmt.Sprintf("%s: %.1f ms in the first wave of %d, %.1f ms over the %d waves after it (medians)", r.Count.ID, w[0].Median, w[0].N, restMedian(w[1:]), len(w)-1))
+			j.evidence = append(j.evidence, v.resultEvidence(r)...)
+		}
 		return j
 	},
 }

@@ -2,8 +2,10 @@ package causes
 
 import (
 	"fmt"
+	"slices"
 
 	"coldcase/analysis/latency"
+	"coldcase/ingest/capture"
 )
 
 var otherTraffic = definition{
@@ -36,16 +38,61 @@ var otherTraffic = definition{
 			}
 			return Against, fmt.Sprintf("every request of the run's time is the run's own or one of %d health checks", max(0, r.Facts.Health))
 		})
-		for _, r := range v.supportedRuns(j.runs) {
-			for _, s := range r.Count.Source {
-				if r.Facts.Log != nil && s.File == r.Facts.Log.File {
-					j.evidence = append(j.evidence, v.in.Capture.Quote(s.File, s.Line))
-				}
-			}
-			if len(j.evidence) == 0 {
-				j.evidence = append(j.evidence, r.MeasuredEvidence()...)
+		for i, state := range j.runs {
+			if state.State == Supported {
+				j.seen = append(j.seen, state.Run+": "+state.Why)
+				j.evidence = append(j.evidence, TrafficEvidence(v.in.Capture, v.runs[i].Joined)...)
 			}
 		}
 		return j
 	},
+}
+
+// TrafficEvidence quotes what shows that the server served more than a run
+// sent: the counter of requests in the scrapes before and after it, the ends of
+// its time on the log, its own number of requests, and the warm prompts where
+// another client is what warmed them.
+func TrafficEvidence(c *capture.Capture, r *latency.Joined) []capture.Evidence {
+	var out []capture.Evidence
+	if d := capture.NewDelta(r.Client.Before, r.Client.After); d.Identity().Same {
+		if n := d.Requests(); n.OK {
+			out = append(out, quoteLines(c, d.Before.File, n.Before)...)
+			out = append(out, quoteLines(c, d.After.File, n.After)...)
+		}
+	}
+	for _, s := range r.Count.Source {
+		if r.Facts.Log != nil && s.File == r.Facts.Log.File {
+			out = append(out, c.Quote(s.File, s.Line), c.Quote(s.File, max(s.Line, s.To)))
+		}
+	}
+	if log, first, last, ok := (&run{r}).spanOf(); ok && !slices.ContainsFunc(r.Count.Source, func(s capture.Span) bool { return s.File == log.File }) {
+		out = append(out, c.Quote(log.File, first), c.Quote(log.File, last))
+	}
+	if r.Count.Origins.OtherClient.Low > 0 {
+		out = append(out, r.MeasuredEvidence()...)
+	}
+	return append(out, sentEvidence(c, r)...)
+}
+
+// sentEvidence quotes the client's own number of requests, else its result.
+func sentEvidence(c *capture.Capture, r *latency.Joined) []capture.Evidence {
+	for _, name := range []string{"completed", "successful_requests"} {
+		if e := latency.FigureEvidence(c, r.Client, name); e != nil {
+			return []capture.Evidence{*e}
+		}
+	}
+	for _, res := range r.Client.Results {
+		return []capture.Evidence{c.Quote(res.Span.File, res.Span.Line)}
+	}
+	return nil
+}
+
+// quoteLines quotes the first lines of a counter, which may have one for each
+// rank.
+func quoteLines(c *capture.Capture, file string, lines []int) []capture.Evidence {
+	var out []capture.Evidence
+	for _, l := range lines[:min(2, len(lines))] {
+		out = append(out, c.Quote(file, l))
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"fmt"
+	"slices"
 
 	"coldcase/ingest/capture"
 )
@@ -24,13 +25,19 @@ func judgeScheduler(v *view) judgement {
 	rising, evidence := statedRise(v)
 	switch {
 	case inv != nil && inv.Survives == "yes":
-		return judgement{runs: v.all(Supported, "the statistic falls with the load among runs without warm prompts as well"), seen: []string{inv.Text}}
+		runs := v.each(func(r *run) (string, string) {
+			if !slices.Contains(inv.Runs, r.Count.ID) {
+				return NotTestable, "not one of the runs between which the statistic falls"
+			}
+			return Supported, "the statistic falls with the load among runs without warm prompts as well"
+		})
+		return judgement{runs: runs, seen: []string{inv.Text}, evidence: inversionEvidence(v)}
 	case inv != nil && inv.Survives == "no":
-		return judgement{runs: v.all(Against, "among the clean runs the first token gets slower with the load"), seen: []string{inv.Text}}
+		return judgement{runs: v.all(Against, "among the clean runs the first token gets slower with the load"), seen: []string{inv.Text}, evidence: inversionEvidence(v)}
 	case rising != "":
 		return judgement{runs: v.all(Against, "a table of other seeds states a first token that gets slower with the cap"), seen: []string{rising}, evidence: evidence}
 	case inv != nil:
-		return judgement{runs: v.all(NotTestable, "no clean runs at both caps"), seen: []string{inv.Text}}
+		return judgement{runs: v.all(NotTestable, "no clean runs at both caps"), seen: []string{inv.Text}, evidence: inversionEvidence(v)}
 	case len(v.caps()) < 2:
 		return judgement{runs: v.all(NotTestable, "one cap: nothing to compare")}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
@@ -172,9 +173,9 @@ func countGaps(v *view) []LeftOver {
 	var out []LeftOver
 	for _, r := range v.runs {
 		d := r.Count
-		if p := d.Predicted; p != nil && outside(p.Low, p.High, d.AtStart.Low, d.AtStart.High) {
-			out = append(out, LeftOver{fmt.Sprintf("%s: %s prompts predicted to be warm by the arguments, %s counted; eviction, a flush or a restart that left no line would each do it",
-				d.ID, latency.CountText(p.Low, p.High), latency.CountText(d.AtStart.Low, d.AtStart.High)), r.MeasuredEvidence()})
+		if why := predictionGap(d); why != "" {
+			out = append(out, LeftOver{fmt.Sprintf("%s: %s prompts predicted to be warm by the arguments, %s counted; %s",
+				d.ID, latency.CountText(d.Predicted.Low, d.Predicted.High), latency.CountText(d.AtStart.Low, d.AtStart.High), why), r.MeasuredEvidence()})
 		}
 		for _, c := range d.Claims {
 			n := int64(c.Prompts)
@@ -189,6 +190,22 @@ func countGaps(v *view) []LeftOver {
 	return out
 }
 
+// predictionGap says what would make a count differ from its prediction, "" if
+// it does not or if another client accounts for it. Only what takes prompts out
+// of a cache makes fewer of them, and only a request makes more.
+func predictionGap(d *carryover.Run) string {
+	p, a := d.Predicted, d.AtStart
+	switch {
+	case p == nil || !outside(p.Low, p.High, a.Low, a.High):
+		return ""
+	case a.High != nil && *a.High < p.Low:
+		return "eviction, a flush or a restart that left no line would each do it"
+	case d.Origins.OtherClient.Low > 0 && a.Low-d.Origins.OtherClient.Low <= *p.High:
+		return ""
+	}
+	return "another client, or a run that the capture does not hold, must have sent them"
+}
+
 // outside reports whether two intervals have no number in common.
 func outside(low int64, high *int64, otherLow int64, otherHigh *int64) bool {
 	return high != nil && *high < otherLow || otherHigh != nil && low > *otherHigh
@@ -198,7 +215,7 @@ func inversionEvidence(v *view) []capture.Evidence {
 	var out []capture.Evidence
 	for _, id := range v.in.Inversion.Runs {
 		if r := v.byID(id); r != nil {
-			out = append(out, v.figureEvidence(r, v.in.Inversion.Statistic)...)
+			out = append(out, v.figureOrResult(r, v.in.Inversion.Statistic)...)
 		}
 	}
 	return out

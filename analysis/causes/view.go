@@ -3,6 +3,7 @@ package causes
 import (
 	"slices"
 
+	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
@@ -25,6 +26,15 @@ func newView(in Input) *view {
 		}
 	}
 	return v
+}
+
+// counts lists the counts of the runs.
+func (v *view) counts() []*carryover.Run {
+	var out []*carryover.Run
+	for _, r := range v.runs {
+		out = append(out, r.Count)
+	}
+	return out
 }
 
 // each judges every run by itself.
@@ -83,6 +93,24 @@ func (v *view) figureEvidence(r *run, names ...string) []capture.Evidence {
 		}
 	}
 	return out
+}
+
+// resultEvidence quotes the first line of the run's first result: per-request
+// figures stand there or below it.
+func (v *view) resultEvidence(r *run) []capture.Evidence {
+	for _, res := range r.Client.Results {
+		return []capture.Evidence{v.in.Capture.Quote(res.Span.File, res.Span.Line)}
+	}
+	return nil
+}
+
+// figureOrResult quotes the line of a printed figure, else that of the result
+// from whose requests it was computed.
+func (v *view) figureOrResult(r *run, name string) []capture.Evidence {
+	if out := v.figureEvidence(r, name); len(out) > 0 {
+		return out
+	}
+	return v.resultEvidence(r)
 }
 
 // spanOf returns the lines that the run's batches take on its log, ok false if

@@ -29,6 +29,9 @@ func judgeWarmCache(v *view) judgement {
 		case d.Verdict == "clean":
 			return Against, fmt.Sprintf("cached at start: %s (%s)", latency.CountText(d.AtStart.Low, d.AtStart.High), d.AtStart.Grade)
 		case d.Verdict != "contaminated":
+			if a := d.AtStart; latency.Measured(a.Grade) && (a.High != nil || a.Low > 0) {
+				return NotTestable, warmWhy(r) + ": not bounded tightly enough to decide"
+			}
 			if d.Predicted != nil && d.Predicted.Low > 0 {
 				return NotTestable, fmt.Sprintf("%s predicted by the arguments, none measured: a prediction alone decides nothing", latency.CountText(d.Predicted.Low, d.Predicted.High))
 			}
@@ -48,6 +51,7 @@ func judgeWarmCache(v *view) judgement {
 		}
 	}
 	j.explains = warmEffect(v, v.supportedRuns(j.runs))
+	j.seen = append(j.seen, slowedAlthoughWarm(v, v.supportedRuns(j.runs))...)
 	return j
 }
 
@@ -75,22 +79,37 @@ func groupsAgainstHits(r *run) string {
 	return text
 }
 
+// slowedAlthoughWarm lists the warm runs that read more than a clean one would.
+func slowedAlthoughWarm(v *view, warm []*run) []string {
+	var out []string
+	for _, r := range warm {
+		if e := effectOf(v, r); e != nil && !e.faster() {
+			out = append(out, e.Text+": a warm prompt saves work and cannot make a first token later, so this is not the cache's doing")
+		}
+	}
+	return out
+}
+
+// faster reports whether an effect goes the way in which a cache works.
+func (e *Explains) faster() bool { return *e.FromMS > *e.ToMS }
+
 // warmEffect measures what the warm prompts did to the median: against clean
 // runs of the same point where the capture has them, else against the queue
 // model's prediction, which stays one. The run that makes the inversion is
-// preferred, else the one with the largest effect.
+// preferred, else the one with the largest effect. A run that reads more than a
+// clean one is explained by something else.
 func warmEffect(v *view, warm []*run) *Explains {
 	var best *Explains
-	largest := 1.0
+	largest := 0.0
 	for _, r := range warm {
 		e := effectOf(v, r)
-		if e == nil {
+		if e == nil || !e.faster() {
 			continue
 		}
 		if v.in.Inversion != nil && v.in.Inversion.MadeBy == r.Count.ID {
 			return e
 		}
-		if ratio := *e.FromMS / *e.ToMS; best == nil || ratio > largest {
+		if ratio := *e.FromMS / *e.ToMS; ratio > largest {
 			best, largest = e, ratio
 		}
 	}

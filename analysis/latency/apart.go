@@ -167,6 +167,15 @@ func (s *summary) expand(h hypothesis, tfast float64) []float64 {
 	return out
 }
 
+// fastTime is the first-token time of a fast request, ms: the printed minimum,
+// which none of them can be below, else a guess. guessed says which.
+func (s *summary) fastTime() (ms float64, guessed bool) {
+	if guess := s.median * fastGuess; s.least <= guess {
+		return guess, true
+	}
+	return s.least, false
+}
+
 // onEdge reports whether the rank of quantile q lies within one request of the
 // border between the fast group and the others.
 func (s *summary) onEdge(h hypothesis, q float64) bool {
@@ -176,7 +185,7 @@ func (s *summary) onEdge(h hypothesis, q float64) bool {
 // solve picks the hypothesis that fits best. Without a slow first wave comes
 // first: a slow one is believed only where the simpler reading misses.
 func (s *summary) solve() (hypothesis, bool) {
-	tfast := s.median * fastGuess
+	tfast, _ := s.fastTime()
 	var plain, slow hypothesis
 	plainOK, slowOK := false, false
 	keep := func(best *hypothesis, ok *bool, h hypothesis, good bool) {
@@ -230,7 +239,7 @@ func apart(s *summary) *Apart {
 	if !ok || h.fast == 0 && h.slow == 0 {
 		return nil
 	}
-	tfast := s.median * fastGuess
+	tfast, _ := s.fastTime()
 	out := &Apart{Warm: s.warm, WarmBy: s.warmBy, SlowFirstWave: h.slow > 0, coldLevel: h.level, batches: s.waveBatches()}
 	add := func(name string, n int, level float64) {
 		if n > 0 {
@@ -258,7 +267,10 @@ func (s *summary) describe(h hypothesis, tfast float64) []string {
 	cold := s.n - h.fast - h.slow
 	text := []string{fmt.Sprintf("%d × mean %.2f ms = %.0f ms: %d requests at about %.0f ms, %d cold ones up to %.0f ms%s",
 		s.n, s.mean, float64(s.n)*s.mean, h.fast, tfast, cold, h.level, slowText(h, s.tail))}
-	if h.fast > 0 {
+	switch _, guessed := s.fastTime(); {
+	case h.fast > 0 && !guessed:
+		text = append(text, fmt.Sprintf("the fast requests are taken at the printed minimum of %.2f ms: none of them was faster", tfast))
+	case h.fast > 0:
 		half, okHalf := s.try(h.fast, h.slow, tfast/2)
 		twice, okTwice := s.try(h.fast, h.slow, tfast*2)
 		if okHalf && okTwice {

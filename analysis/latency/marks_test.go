@@ -39,3 +39,13 @@ func TestPrintedPercentilesRefuteGroups(t *testing.T) {
 		}
 	}
 }
+
+// Fast requests are not put below the fastest one that was printed.
+func TestFastRequestsStandAtThePrintedMinimum(t *testing.T) {
+	s := summary{n: 32, cap: 4, mean: 42.12, median: 36.13, p90: 67.56, tail: 68.17, length: 512, chunk: 8192, warm: 16, warmBy: "count"}
+	s.readMarks(&capture.Result{Printed: figures("min_ttft_ms", 25.42), Quantiles: "nearest-rank"})
+	a := apart(&s)
+	if a == nil || a.Groups[0].Name != "fast" || a.Groups[0].Low != 25.42 {
+		t.Fatalf("taken apart: %+v, want 16 fast requests at 25.42 ms", a)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"coldcase/analysis/carryover"
 	"coldcase/analysis/causes"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
@@ -188,7 +189,11 @@ func mixedConfiguration(c *context, s *setting) []answer {
 	case !known:
 		return []answer{{state: Unknown, runs: c.ids(), text: "arguments missing or presumed for at least one run"}}
 	}
-	return []answer{pass("the runs differ in cap, seed and number of prompts only")}
+	var counts []*carryover.Run
+	for _, r := range c.runs {
+		counts = append(counts, r.Count)
+	}
+	return []answer{pass("the runs " + causes.Swept(counts))}
 }
 
 // serverDiff lists the settings in which the servers of two runs differ.
