@@ -15,9 +15,7 @@ var echartsFiles embed.FS
 
 const echartsName = "echarts/echarts.common.min.js"
 
-// HasECharts reports whether the chart library is built in.
-func HasECharts() bool { return builtinECharts() != nil }
-
+// builtinECharts is the chart library that is built in, nil for none.
 func builtinECharts() []byte {
 	b, err := echartsFiles.ReadFile(echartsName)
 	if err != nil {

@@ -107,7 +107,7 @@ func TestEChartsDrawsTheSteps(t *testing.T) {
 	vm := library(t)
 	lines := 0
 	for name, nb := range sampleNotebooks(t) {
-		for _, f := range Figures(nb) {
+		for _, f := range figuresOf(nb) {
 			if !strings.HasPrefix(f.ID, "ecdf") {
 				continue
 			}

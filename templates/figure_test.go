@@ -23,7 +23,7 @@ func TestLabelsDoNotCollide(t *testing.T) {
 		all[n] = f
 	}
 	for name, make := range all {
-		for _, f := range Figures(make()) {
+		for _, f := range figuresOf(make()) {
 			var boxes []svg.Box
 			var texts []string
 			for _, m := range svgText.FindAllStringSubmatch(f.SVG(), -1) {
@@ -64,7 +64,7 @@ func TestScalesAgree(t *testing.T) {
 		Data     []string
 	}
 	for name, make := range fixtures {
-		for _, f := range Figures(make()) {
+		for _, f := range figuresOf(make()) {
 			raw, err := f.Options()
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, f.ID, err)
@@ -124,7 +124,7 @@ func TestOptionsRefuseNaN(t *testing.T) {
 func TestFiguresSayHowToReadThem(t *testing.T) {
 	seen := map[string]bool{}
 	for name, make := range fixtures {
-		for _, f := range Figures(make()) {
+		for _, f := range figuresOf(make()) {
 			seen[strings.TrimRight(f.ID, "0123456789")] = true
 			if f.Shows == "" || f.N == "" || f.Read == "" || len(f.Table.Head) == 0 {
 				t.Errorf("%s, %s: a chart without its words", name, f.ID)

@@ -14,8 +14,8 @@ import (
 // sections hold all of them, and the chart says so.
 const maxDrawn = 12
 
-// Figures builds every chart of a notebook, in the order of the walkthrough.
-func Figures(nb *analysis.Notebook) []*figure.Figure {
+// figuresOf builds every chart of a notebook, in the order of the walkthrough.
+func figuresOf(nb *analysis.Notebook) []*figure.Figure {
 	return buildFigures(nb, rows(nb))
 }
 

@@ -60,7 +60,7 @@ func TestNumbersComeFromTheNotebook(t *testing.T) {
 func TestNumbersOfFigures(t *testing.T) {
 	for name, nb := range allNotebooks(t) {
 		known := numbersOf(t, nb)
-		for _, f := range Figures(nb) {
+		for _, f := range figuresOf(nb) {
 			var texts []string
 			texts = append(texts, f.Title, f.Shows, f.N, f.Note, f.Read)
 			for _, l := range f.Layers {

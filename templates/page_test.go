@@ -205,7 +205,7 @@ func TestOptionErrors(t *testing.T) {
 			t.Errorf("options %+v are accepted", o)
 		}
 	}
-	if !HasECharts() {
+	if builtinECharts() == nil {
 		if err := HTML(&bytes.Buffer{}, oneFixture(), Options{Charts: Interactive}); err == nil {
 			t.Error("interactive charts without a library are accepted")
 		}

@@ -39,7 +39,7 @@ func Zip(w io.Writer, nb *analysis.Notebook, opts Options) error {
 	if err := addFile(z, "notebook.json", document.Bytes()); err != nil {
 		return err
 	}
-	for _, f := range Figures(prepare(nb, opts, 0)) {
+	for _, f := range figuresOf(prepare(nb, opts, 0)) {
 		if err := addFile(z, "figures/"+f.ID+".svg", []byte(f.SVG()+"\n")); err != nil {
 			return err
 		}
