@@ -2,9 +2,9 @@
 // other than the engines' own: GuideLLM, AIPerf, genai-perf, genai-bench,
 // inference-perf, evalscope, llmperf, InferenceX, llama-benchy.
 //
-// Each client is one file (a second one where it also prints a console): it
-// recognises its files by content, and turns what they state into one
-// capture.Result per measured run. Results hold what the file says, in seconds
+// Each client is one file, with others beside it for a console, for records of
+// single requests, for settings: it recognises its files by content, and turns
+// what they state into one capture.Result per measured run. Results hold what the file says, in seconds
 // and under the record's names; nothing is computed that the file does not
 // print. Cached tokens have three states everywhere: a number, zero, and not
 // told (-1 or nil); a client that adds an absent number as 0 is read as "not

@@ -2,9 +2,7 @@ package clients
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,108 +252,6 @@ func (b *guideBenchmark) ordering(missing int) *capture.Requests {
 	return q
 }
 
-func (b *guideBenchmark) workload(r *capture.Result, top guideFile, settings node) {
-	spec := top.config.at("spec")
-	from, args := "config.spec", spec
-	if spec.object() == nil {
-		from, args = "args", top.args
-	}
-	if args.object() == nil {
-		from, args = "args", settings
-	}
-	w := &r.Workload
-	if args.object() == nil {
-		return
-	}
-	arguments(r, quote(r.Span.File, r.Span.Line, guideClient+" "+from), "config", args.object())
-	noWarmUp(w, "client") // its warm-up phase is a share of the measured requests
-	w.Offset = settings.at("run_index").count()
-	w.Seed = firstNode(spec.at("seed", "value"), spec.at("seed"), top.args.at("random_seed")).whole()
-	if w.Seed == nil && (spec.object() != nil || top.args.object() != nil) {
-		w.Seed, w.SeedDefault = ptr(int64(guideDefaultKey)), true
-	}
-	backend := spec.at("backend")
-	r.Model = firstNode(backend.at("model"), top.args.at("model"), settings.at("backend", "model"), b.at("worker", "backend_model")).str()
-	w.Target = host(firstNode(backend.at("target"), top.args.at("target"), settings.at("backend", "target"), b.at("worker", "backend_target")).str())
-	w.Tokenizer = firstNode(spec.at("tokenizer", "model"), top.args.at("processor")).str()
-	if data := firstNode(spec.at("data"), top.args.at("data")).list(); len(data) == 1 {
-		guideData(w, node{data[0]})
-	}
-	w.Prompts = firstNode(settings.at("constraints", "max_requests", "args", "count"), settings.at("constraints", "max_requests", "max_num"),
-		settings.at("constraints", "max_number", "max_num"), settings.at("max_number"), top.args.at("max_requests")).count()
-}
-
-// guideData reads one data set: an object, or up to 0.6 a text such as
-// "prompt_tokens=128,output_tokens=16" or a path.
-func guideData(w *capture.Workload, data node) {
-	if s := data.str(); s != "" {
-		fields := map[string]any{}
-		for pair := range strings.SplitSeq(s, ",") {
-			if k, v, ok := strings.Cut(pair, "="); ok {
-				fields[strings.TrimSpace(k)] = strings.TrimSpace(v)
-			}
-		}
-		if len(fields) == 0 {
-			w.Dataset, w.DatasetPath = "file", s
-			return
-		}
-		data = node{fields}
-	}
-	w.Dataset = data.at("kind").str()
-	w.InputLen, w.OutputLen = data.at("prompt_tokens").count(), data.at("output_tokens").count()
-	if w.Dataset == "" && w.InputLen != nil {
-		w.Dataset = "synthetic_text"
-	}
-	w.DatasetPath = firstNode(data.at("path"), data.at("source")).str()
-	for _, bucket := range data.at("prefix_buckets").each("prefix_tokens") {
-		w.PrefixLen = bucket.count()
-	}
-}
-
-// firstNode is the first value that is told and is no object.
-func firstNode(values ...node) node {
-	for _, v := range values {
-		if v.v != nil && v.object() == nil {
-			return v
-		}
-	}
-	return node{}
-}
-
-// guideStrategy reads the load: concurrent has streams, synchronous is a cap of
-// one, constant and poisson have a rate, throughput sends without a cap unless
-// it names one.
-func guideStrategy(r *capture.Result, s node) {
-	switch s.at("type_").str() {
-	case "concurrent":
-		r.MaxConcurrency = capOf(s.at("streams").count())
-	case "synchronous":
-		r.MaxConcurrency = capOf(ptr(1))
-	case "throughput":
-		if r.MaxConcurrency = capOf(s.at("max_concurrency").count()); !r.MaxConcurrency.Known {
-			r.MaxConcurrency = capture.Cap{Known: true, Unlimited: true}
-		}
-		r.RequestRate = capture.Rate{Known: true, Inf: true}
-		return
-	case "constant", "poisson", "async":
-		r.RequestRate = rateOf(s.at("rate"))
-		r.MaxConcurrency = capOf(s.at("max_concurrency").count())
-		return
-	}
-	if r.MaxConcurrency.Known { // a closed loop: the next request follows at once
-		r.RequestRate = capture.Rate{Known: true, Inf: true}
-	}
-}
-
-func strategyName(s node) string {
-	name := s.at("type_").str()
-	if n := firstNode(s.at("streams"), s.at("rate")); n.v != nil {
-		f, _ := n.num()
-		return name + "@" + strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	return name
-}
-
 func (b *guideBenchmark) figures(r *capture.Result) {
 	keys := statKeys{"mean": "mean", "median": "median", "std": "std_dev", "max": "max", "min": "min"}
 	for name, f := range map[string]struct {
@@ -382,78 +278,4 @@ func (b *guideBenchmark) figures(r *capture.Result) {
 	figure(r, "output_throughput", b.at("metrics", "output_tokens_per_second", "successful", "mean"), 1, exact)
 	r.InputTokens = asTokens(b.at("metrics", "prompt_token_count", "successful", "total_sum"))
 	r.OutputTokens = asTokens(b.at("metrics", "output_token_count", "successful", "total_sum"))
-}
-
-func sniffGuideCSV(in *format.Input) int {
-	if hasAll(in.Head, "Run Info", "Time to First Token", "Strategy") {
-		return certain
-	}
-	return 0
-}
-
-// readGuideCSV reads the CSV twin of the JSON: three header rows (group, name,
-// statistic), then one row a benchmark. It gives the figures that tie it to the
-// JSON, and the run itself where the JSON was not kept.
-func readGuideCSV(in *format.Input, out *format.Output) error {
-	return readTable(GuideLLMCSV, in, out, func(rows *csv.Reader) error {
-		var header [3][]string
-		for i := range header {
-			row, err := rows.Read()
-			if err != nil {
-				return err
-			}
-			header[i] = row
-		}
-		for {
-			row, err := rows.Read()
-			if err == io.EOF {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			line, _ := rows.FieldPos(0)
-			out.Results = append(out.Results, guideCSVRow(in.Path, line, header, row))
-		}
-	})
-}
-
-func guideCSVRow(file string, line int, header [3][]string, row []string) *capture.Result {
-	cell := func(group, name, stat string) node {
-		for i := range row {
-			if i < len(header[0]) && i < len(header[1]) && i < len(header[2]) &&
-				header[0][i] == group && strings.HasPrefix(header[1][i], name) && (stat == "" || header[2][i] == stat) {
-				return node{row[i]}
-			}
-		}
-		return node{}
-	}
-	r := newResult(file, line, GuideLLMCSV, guideClient)
-	r.Quantiles = nearestRank
-	r.Label = cell("Benchmark", "Strategy", "").str()
-	guideStrategyText(r, r.Label)
-	r.Completed, r.Failed = cell("Request Counts", "Successful", "").count(), cell("Request Counts", "Errored", "").count()
-	r.Duration = seconds(cell("Timings", "Duration", ""))
-	r.Start = epoch(cell("Timings", "Start Time", "").str())
-	r.End = epoch(cell("Timings", "End Time", "").str())
-	for group, f := range map[string]struct {
-		metric string
-		unit   float64
-	}{
-		"Time to First Token":   {"ttft", 1},
-		"Time per Output Token": {"tpot", 1},
-		"Inter Token Latency":   {"itl", 1},
-		"Request Latency":       {"e2e_latency", toMS},
-	} {
-		for name, stat := range map[string]string{"mean": "Mean", "median": "Median", "std": "Std Dev"} {
-			figure(r, name+"_"+f.metric+"_ms", cell(group, "Successful", stat), f.unit, exact)
-		}
-	}
-	return r
-}
-
-// guideStrategyText reads a strategy as tables print it: concurrent@2.
-func guideStrategyText(r *capture.Result, s string) {
-	kind, n, _ := strings.Cut(s, "@")
-	guideStrategy(r, node{map[string]any{"type_": kind, "streams": n, "rate": n}})
 }

@@ -129,3 +129,29 @@ func (n node) text() string {
 	}
 	return n.str()
 }
+
+// firstNode is the first value that is told and is no object.
+func firstNode(values ...node) node {
+	for _, v := range values {
+		if v.v != nil && v.object() == nil {
+			return v
+		}
+	}
+	return node{}
+}
+
+func first(n node) any {
+	if l := n.list(); len(l) > 0 {
+		return l[0]
+	}
+	return nil
+}
+
+func firstObject(values ...node) node {
+	for _, v := range values {
+		if v.object() != nil {
+			return v
+		}
+	}
+	return node{}
+}

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"hash/fnv"
 	"math"
 	"time"
@@ -260,3 +261,26 @@ func asTokens(n node) *int64 {
 
 // ptr returns a pointer to a copy of v.
 func ptr[T any](v T) *T { return &v }
+
+// cacheTotals keeps a printed total of cached tokens.
+func cacheTotals(r *capture.Result, cached node, reported bool, name string) *capture.CacheTotals {
+	c := asTokens(cached)
+	if c == nil {
+		return nil
+	}
+	t := &capture.CacheTotals{CachedTokens: *c, Reported: reported,
+		At: quote(r.Span.File, r.Span.Line, fmt.Sprintf("%s: %d", name, *c))}
+	if r.InputTokens != nil {
+		t.PromptTokens = *r.InputTokens
+	}
+	return t
+}
+
+func firstText(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
