@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
@@ -22,7 +23,7 @@ func sameSeed(c *context, s *setting) []answer {
 			return pass("no earlier run of this server sent the same prompts, or the cache was emptied between")
 		case d.PrefixCache == "off":
 			return pass("prompts repeat, but the prefix cache is off")
-		case d.Flush == "proved" || r.Facts.EmptyAtStart:
+		case (d.Flush == "proved" || r.Facts.EmptyAtStart) && leftByFlush(r) == 0:
 			return pass("prompts repeat, but the cache was empty: " + emptyBy(r))
 		}
 		what := "the same prompts"
@@ -30,11 +31,24 @@ func sameSeed(c *context, s *setting) []answer {
 			what = fmt.Sprintf("seed %d", *d.Seed)
 		}
 		text := fmt.Sprintf("%s as in %s, same server, no proved flush between", what, joinIDs(r.Facts.SameSeedAs))
+		if d.Flush == "proved" {
+			text = fmt.Sprintf("%s as in %s, same server, and %d prompts cached at start although a flush between is said to have worked", what, joinIDs(r.Facts.SameSeedAs), leftByFlush(r))
+		}
 		if r.Client.Merged.Workload.Presumed || c.presumes(r.Facts.SameSeedAs) {
 			text += " (arguments presumed for a run that does not print its own)"
 		}
 		return answer{state: s.severity, text: text, evidence: c.quoteArguments(r), advice: adviceFresh(r)}
 	})
+}
+
+// leftByFlush is the least number of prompts cached at start that another
+// client did not put there: after a flush that worked there are none.
+func leftByFlush(r *run) int64 {
+	a := r.Count.AtStart
+	if !latency.Measured(a.Grade) {
+		return 0
+	}
+	return max(0, a.Low-r.Count.Origins.OtherClient.Low)
 }
 
 func hashed(r *run) bool {
@@ -122,10 +136,14 @@ func predictedAgainstCounted(c *context, s *setting) []answer {
 		}
 		slack := s.limit("differ_share") * math.Max(float64(p.Low), float64(a.Low))
 		text := fmt.Sprintf("%s predicted, %s counted", latency.CountText(p.Low, p.High), latency.CountText(a.Low, a.High))
-		apart := p.High != nil && float64(*p.High)+slack < float64(a.Low) || a.High != nil && float64(*a.High)+slack < float64(p.Low)
-		if apart {
-			return answer{state: s.severity, text: text, evidence: r.MeasuredEvidence(),
-				advice: "look for eviction (the pool's size), page rounding, another client, or a run that the folder does not hold"}
+		fire := answer{state: s.severity, text: text, evidence: r.MeasuredEvidence()}
+		switch {
+		case p.High != nil && float64(*p.High)+slack < float64(a.Low):
+			fire.advice = "look for another client, or a run that the folder does not hold: only a request puts a prompt into the cache"
+			return fire
+		case a.High != nil && float64(*a.High)+slack < float64(p.Low):
+			fire.advice = "look for eviction (the pool's size), page rounding, or a flush or restart that left no line"
+			return fire
 		}
 		if a.High == nil {
 			return unknown(text + ": the count has no upper end")
@@ -211,8 +229,12 @@ func flushNotProved(c *context, s *setting) []answer {
 		switch f := r.Count.Flush; {
 		case f == "refused":
 			fire.text = "the flush was refused by the server or by one of its ranks"
+		case f == "proved" && leftByFlush(r) > 0:
+			fire.text = fmt.Sprintf("the flush is said to have worked, and %d prompts were cached at start", leftByFlush(r))
+			fire.evidence = append(fire.evidence, r.MeasuredEvidence()...)
+			fire.advice = "look for a rank or an outer tier of the cache that the flush does not reach, or for requests after it; else restart the server, and accept a flush only when the first prefill shows no cached tokens"
 		case f == "proved" && r.Count.AtStart.Low > 0:
-			fire.text = fmt.Sprintf("the flush is said to have worked, and %d prompts were cached at start", r.Count.AtStart.Low)
+			return pass(fmt.Sprintf("the flush is proved: the %d prompts cached at start are another client's, sent after it", r.Count.AtStart.Low))
 		case f == "proved":
 			return pass("the flush is proved")
 		case f == "claimed":
@@ -235,18 +257,20 @@ func flushNotProved(c *context, s *setting) []answer {
 	return out
 }
 
-// flushEvidence quotes what bears on the run's flush: the client's remarks and
-// the server's lines before its first batch.
+// flushEvidence quotes what bears on the run's flush: the client's remarks on
+// it, and the server's lines from the end of the run before to the run's own.
+// Between the two may be batches of another client.
 func (c *context) flushEvidence(r *run) []capture.Evidence {
 	var out []capture.Evidence
 	for _, res := range r.Client.Results {
-		out = append(out, res.Notes...)
+		for _, n := range res.Notes {
+			if text := strings.ToLower(n.Text); strings.Contains(text, "flush") || strings.Contains(text, "reset") {
+				out = append(out, n)
+			}
+		}
 	}
 	if r.Facts.Log != nil && r.Facts.LastBatch > r.Facts.FirstBatch {
-		before, last := 0, int(r.Facts.Log.Batches.At(r.Facts.LastBatch-1).Line)
-		if r.Facts.FirstBatch > 0 {
-			before = int(r.Facts.Log.Batches.At(r.Facts.FirstBatch - 1).Line)
-		}
+		before, last := c.runBefore(r), int(r.Facts.Log.Batches.At(r.Facts.LastBatch-1).Line)
 		for _, f := range r.Facts.Log.Flushes {
 			if f.Line > before && f.Line < last {
 				out = append(out, c.Capture.Quote(r.Facts.Log.File, f.Line))
@@ -257,4 +281,16 @@ func (c *context) flushEvidence(r *run) []capture.Evidence {
 		out = c.quoteArguments(r)
 	}
 	return out
+}
+
+// runBefore is the last line of the run before on the same log, 0 if there is
+// none.
+func (c *context) runBefore(r *run) int {
+	line := 0
+	for _, o := range c.runs {
+		if log, _, last, ok := placeOf(o); ok && log == r.Facts.Log && o.Facts.LastBatch <= r.Facts.FirstBatch {
+			line = max(line, last)
+		}
+	}
+	return line
 }
