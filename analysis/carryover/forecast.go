@@ -12,6 +12,7 @@ import (
 type forecast struct {
 	prompts, tokens span
 	from            []string // ids of the runs that sent the prompts before
+	nested          int64    // prompts that an earlier run had sent, evicted or not
 	leading         int      // that many first prompts are predicted, 0 if their place is not told
 	note            string
 	evidence        []capture.Evidence
@@ -106,12 +107,21 @@ func (r *replay) one(i int) *forecast {
 			notes = addOnce(notes, o.Note)
 		}
 	}
+	for _, id := range ids {
+		if id >= 0 {
+			f.nested++
+		}
+	}
 	f.prompts, f.tokens = r.insert(k, i, ids)
 	f.byChance(chance, k)
 	if len(f.from) == 0 && !known {
 		return nil
 	}
-	if shared > 0 && f.prompts.hi == 0 && int64(sharedLen) >= hitFrom(max(1, k.sizes.minLen), k.page()) {
+	switch {
+	case shared == 0 || f.prompts.hi > 0:
+	case sharedLen == 0: // how long the common start is, nothing tells
+		f.prompts, f.tokens = span{0, int64(shared)}, anything
+	case int64(sharedLen) >= hitFrom(max(1, k.sizes.minLen), k.page()):
 		f.prompts = span{0, int64(shared)}
 		f.tokens = span{0, int64(shared) * (int64(sharedLen) / k.page() * k.page())}
 	}

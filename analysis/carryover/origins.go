@@ -1,5 +1,7 @@
 package carryover
 
+import "coldcase/analysis/timeline"
+
 // origins bounds where the hits of a run's prompts came from. A hit with two
 // causes counts under the earliest.
 func (k *runCase) origins(c combined, details *finding) Origins {
@@ -43,29 +45,27 @@ func (k *runCase) beforeOrigins(at span, details *finding) (earlier, other, unkn
 	}
 	repeated := int64(0)
 	if k.predicted != nil && len(k.predicted.from) > 0 {
-		repeated = k.predicted.prompts.hi
+		// What the model of the cache still holds is a prediction; what the
+		// earlier runs had sent is the bound.
+		repeated = max(k.predicted.prompts.hi, k.predicted.nested)
 	}
 	alone := k.servedAlone()
 	switch {
-	case repeated == 0 && alone:
-		// Every request of this server's life is accounted for and none of
-		// them sent these prompts by its arguments.
-		return span{0, at.hi}, span{0, 0}, span{0, at.hi}
+	case alone:
+		// Every request of this server's life is a run's: whatever was there
+		// at start, a run of the capture had sent, whether or not its
+		// arguments tell.
+		return at, exactly(0), exactly(0)
 	case repeated == 0 && k.accountedSinceFlush():
 		// Emptied since the runs before it, and other requests were served:
 		// they sent the prompts.
 		return exactly(0), at, exactly(0)
 	case repeated == 0:
 		return span{0, at.hi}, span{0, at.hi}, span{0, at.hi}
-	case at.hi <= repeated && (alone || k.withinRepeated(details) && k.undisturbed()):
+	case at.hi <= repeated && k.withinRepeated(details) && k.undisturbed():
 		return at, exactly(0), exactly(0)
 	}
-	earlier = span{0, min(at.hi, repeated)}
-	if alone {
-		earlier.lo = min(at.lo, repeated)
-		return earlier, exactly(0), span{0, max(0, at.hi-earlier.lo)}
-	}
-	return earlier, span{0, at.hi}, span{0, at.hi}
+	return span{0, min(at.hi, repeated)}, span{0, at.hi}, span{0, at.hi}
 }
 
 // undisturbed reports whether nothing can have emptied the cache and filled it
@@ -84,7 +84,7 @@ func (k *runCase) withinRepeated(details *finding) bool {
 	if !details.inPromptOrder(k) || k.predicted.leading == 0 {
 		// The order of sending is not the order of the list, or the set comes
 		// again as a whole: the number must do.
-		return k.predicted.prompts.lo >= details.atStart.hi
+		return max(k.predicted.prompts.lo, k.predicted.nested) >= details.atStart.hi
 	}
 	for i, h := range details.byPrompt {
 		if (h == FullHit || h == PartialHit || h == HitUnknown) && i >= k.predicted.leading {
@@ -102,7 +102,7 @@ func (k *runCase) servedAlone() bool {
 		return false
 	}
 	for _, w := range k.tl.Windows {
-		if w.Track == p.Track && w.Life == p.Life && w.From < p.To {
+		if w.Track == p.Track && w.Life == p.Life && w.From < p.To && !probesAlone(w) {
 			return false
 		}
 	}
@@ -119,6 +119,18 @@ func (k *runCase) servedAlone() bool {
 	}
 	life := p.Track.Lives[p.Life]
 	return p.Track.PostsIn(max(life.From, life.Ready), p.To) == own
+}
+
+// probesAlone reports whether a window holds health checks and nothing else.
+func probesAlone(w *timeline.Window) bool {
+	seen := false
+	for _, g := range w.Groups() {
+		if !g.Probe && !g.Own {
+			return false
+		}
+		seen = true
+	}
+	return seen
 }
 
 // accountedSinceFlush reports whether the cache was proved empty after every

@@ -89,6 +89,13 @@ func (k *runCase) fromHits(f *finding) {
 		full = full.minus(exactly(1))
 		partial = partial.plus(exactly(1))
 	}
+	if k.first.hit == HitUnknown && own.hi > 0 && !k.empty.ok {
+		// Nothing tells what the warm-up found: it may have been that.
+		partial = partial.plus(span{0, 1})
+	}
+	if k.promptOneWasThere(f) {
+		hits.lo = max(hits.lo, min(1, hits.hi))
+	}
 	f.full, f.partial, f.atStart = full, partial, hits
 	if !k.empty.ok {
 		return
@@ -101,6 +108,19 @@ func (k *runCase) fromHits(f *finding) {
 		return
 	}
 	f.full, f.partial, f.atStart = exactly(0), exactly(0), exactly(0)
+}
+
+// promptOneWasThere reports whether the run's first request, a warm-up with
+// prompt 1, was a hit: nothing of this run had been sent before it, so prompt 1
+// was cached at start, whatever prompts of the run share.
+func (k *runCase) promptOneWasThere(f *finding) bool {
+	if k.warm.lo < 1 || k.flushedAfterWarmUp() || k.ranks() > 1 || f.hits.hi == 0 {
+		return false
+	}
+	if len(f.byPrompt) > 0 && f.inPromptOrder(k) && (f.byPrompt[0] == Miss || f.byPrompt[0] == Trace) {
+		return false // it was, and had gone again when it was measured
+	}
+	return k.first.hit == FullHit || k.first.hit == PartialHit
 }
 
 // open drops a high end that only says that there are no more hits than
