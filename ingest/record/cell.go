@@ -112,7 +112,7 @@ func (s *session) followsItsTwin(i int) error {
 		return refuse("the cell that this one repeats, %s, is not done", s.plan.Cells[i-1].ID)
 	}
 	if twin.ServerLife != s.facts.life {
-		return refuse("the server was restarted since %s, which this cell repeats", twin.ID)
+		return refuse("the server was restarted since %s, which this cell repeats: remove that cell to measure both again", twin.ID)
 	}
 	for _, c := range s.plan.Cells {
 		if other := s.store.cell(c.ID); other != nil && c.ID != s.plan.Cells[i].ID && other.Flush.Asked && other.Started > twin.Ended {
