@@ -93,6 +93,9 @@ func genAIPerfExperiment(file string, doc *document) (*capture.Result, error) {
 	}
 	done, failed, input, output := tally(rs)
 	r.Completed, r.Failed, r.InputTokens, r.OutputTokens = &done, &failed, input, output
+	if len(rs) > 0 {
+		r.Workload.Prompts = ptr(len(rs))
+	}
 	// Requests stand by their completion, and nothing numbers the prompts.
 	r.Requests = collect(rs)
 	return r, nil

@@ -50,7 +50,7 @@ func TestRecordAIPerf(t *testing.T) {
 func TestRecordGenAIPerf(t *testing.T) {
 	r := fixture(t, "genai-perf/profile_export.json")
 	q := r.Requests
-	if r.MaxConcurrency.N != 8 || q.N != 1 || !near(q.TTFT[0], 0.0315) || !near(q.E2E[0], 0.0415) || q.TextHash[0] == 0 || q.Cached != nil || q.InOrder {
+	if r.MaxConcurrency.N != 8 || q.N != 1 || intOf(r.Workload.Prompts) != 1 || !near(q.TTFT[0], 0.0315) || !near(q.E2E[0], 0.0415) || q.TextHash[0] == 0 || q.Cached != nil || q.InOrder {
 		t.Errorf("%+v %+v", r, q)
 	}
 }
