@@ -135,7 +135,7 @@ func lead(v *view, list []*Cause) *string {
 	for _, name := range alternatives {
 		c := byName[name]
 		for _, r := range c.Runs {
-			if r.State == Supported && slices.Contains(v.in.Inversion.Runs, r.Run) {
+			if r.State == Supported && slices.Contains(v.in.Inversion.Runs, r.Run) && (name != "in-run-sharing" || sharesMuch(v.byID(r.Run))) {
 				return &c.Name
 			}
 		}

@@ -215,7 +215,17 @@ func TestStates(t *testing.T) {
 			latencytest.Print(r8, "median_ttft_ms", 300.0)
 			latencytest.Print(r32, "median_ttft_ms", 200.0)
 		}},
-		{"scheduler", "against", "nothing falls", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {}},
+		{"scheduler", "against", "nothing falls", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
+			latencytest.Print(r8, "median_ttft_ms", 200.0)
+			latencytest.Print(r32, "median_ttft_ms", 300.0)
+		}},
+		{"scheduler", "not-testable", "no median at one cap", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
+			latencytest.Print(r8, "median_ttft_ms", 200.0)
+		}},
+		{"thinned-mean", "not-testable", "the mean falls and no median is known", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
+			latencytest.Print(r8, "mean_ttft_ms", 300.0)
+			latencytest.Print(r32, "mean_ttft_ms", 200.0)
+		}},
 		{"scheduler", "not-testable", "the faster run is warm", func(w *world, d8, d32 *carryover.Run, r8, r32 *capture.Run) {
 			latencytest.Print(r8, "median_ttft_ms", 300.0)
 			latencytest.Print(r32, "median_ttft_ms", 200.0)

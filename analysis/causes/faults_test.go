@@ -151,7 +151,7 @@ func TestWarmthDoesNotSlow(t *testing.T) {
 		if got.State != causes.Supported || (got.Explains != nil) != c.explains {
 			t.Errorf("%.0f ms warm, 100 ms clean: %s, explains %+v", c.warm, got.State, got.Explains)
 		}
-		if said := strings.Contains(strings.Join(got.Seen, "\n"), "not the cache's doing"); said == c.explains {
+		if said := strings.Contains(strings.Join(got.Seen, "\n"), "the cache does not explain this figure"); said == c.explains {
 			t.Errorf("%.0f ms warm, 100 ms clean: seen %q", c.warm, got.Seen)
 		}
 	}
@@ -288,6 +288,23 @@ func TestSweptNamesWhatDiffers(t *testing.T) {
 		w.AddRun("b", c.limit, c.prompts, c.seed)
 		if got := causes.Swept(w.Count.Runs); got != c.want {
 			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestFewSharedPromptsDoNotLead: one prompt that happens to share a block does
+// not move a median against the load.
+func TestFewSharedPromptsDoNotLead(t *testing.T) {
+	for shared, want := range map[int64]string{1: "scheduler", 32: "in-run-sharing"} {
+		w := latencytest.New()
+		_, r8 := w.AddRun("c8", 8, 64, 7)
+		d, r32 := w.AddRun("c32", 32, 64, 8)
+		latencytest.Print(r8, "median_ttft_ms", 300.0)
+		latencytest.Print(r32, "median_ttft_ms", 200.0)
+		d.Origins.InRun = carryover.Bounds{Low: shared, High: &shared}
+		_, leading := causes.Analyze(input(w))
+		if name(leading) != want {
+			t.Errorf("%d of 64 share: %s leads, want %s", shared, name(leading), want)
 		}
 	}
 }

@@ -41,7 +41,21 @@ func judgeScheduler(v *view) judgement {
 	case len(v.caps()) < 2:
 		return judgement{runs: v.all(NotTestable, "one cap: nothing to compare")}
 	}
+	if dark := v.withoutMedian(); len(dark) > 0 {
+		return judgement{runs: v.all(NotTestable, "no median first token for "+list(dark)+": a fall against the load is not excluded")}
+	}
 	return judgement{runs: v.all(Against, "no statistic of the first token improves with the load")}
+}
+
+// withoutMedian names the runs with a cap whose median first token is missing.
+func (v *view) withoutMedian() []string {
+	var out []string
+	for _, r := range v.runs {
+		if m, ok := r.Lat.Figure("median_ttft_ms"); r.Lat.Cap != nil && (!ok || m <= 0) {
+			out = append(out, r.Count.ID)
+		}
+	}
+	return out
 }
 
 // statedRise looks for stated points of one label whose median rises with the

@@ -37,6 +37,9 @@ var thinnedMean = definition{
 			if inv.Statistic != "mean_ttft_ms" {
 				return Against, fmt.Sprintf("%s falls, not the mean alone", inv.Statistic)
 			}
+			if dark := v.withoutMedian(); slices.ContainsFunc(inv.Runs, func(id string) bool { return slices.Contains(dark, id) }) {
+				return NotTestable, "the mean falls with the load, and whether the median does is not known"
+			}
 			return Supported, "the mean falls with the load and the median does not"
 		})
 		for _, r := range v.supportedRuns(j.runs) {

@@ -84,7 +84,7 @@ func slowedAlthoughWarm(v *view, warm []*run) []string {
 	var out []string
 	for _, r := range warm {
 		if e := effectOf(v, r); e != nil && !e.faster() {
-			out = append(out, e.Text+": a warm prompt saves work and cannot make a first token later, so this is not the cache's doing")
+			out = append(out, e.Text+": a warm prompt saves work and makes no first token later, so the cache does not explain this figure")
 		}
 	}
 	return out

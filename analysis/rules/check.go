@@ -189,8 +189,17 @@ func (r *run) hasResult() bool {
 	return r.Client.Merged.Completed != nil || len(r.Client.Merged.Printed) > 0 || r.Client.Merged.Requests != nil
 }
 
-// quoteFigures quotes the lines of printed figures.
+// quoteFigures quotes the lines of printed figures, else the result from whose
+// requests they were computed.
 func (c *context) quoteFigures(r *run, names ...string) []capture.Evidence {
+	if out := c.quotePrinted(r, names...); len(out) > 0 {
+		return out
+	}
+	return c.quoteResult(r)
+}
+
+// quotePrinted quotes the lines of printed figures alone.
+func (c *context) quotePrinted(r *run, names ...string) []capture.Evidence {
 	var out []capture.Evidence
 	for _, n := range names {
 		if e := latency.FigureEvidence(c.Capture, r.Client, n); e != nil {
@@ -206,6 +215,15 @@ func (c *context) quoteResult(r *run) []capture.Evidence {
 		return []capture.Evidence{c.Capture.Quote(res.Span.File, res.Span.Line)}
 	}
 	return nil
+}
+
+// quoteMeasured quotes the witnesses that counted the run's warm prompts, else
+// the arguments that say which prompts are alike.
+func (c *context) quoteMeasured(r *run) []capture.Evidence {
+	if out := r.MeasuredEvidence(); len(out) > 0 {
+		return out
+	}
+	return c.quoteArguments(r)
 }
 
 // quoteArguments quotes the line of the run's arguments, else its result.

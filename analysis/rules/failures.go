@@ -58,7 +58,7 @@ func failures(r *run) int {
 }
 
 func (c *context) quoteFailures(r *run) []capture.Evidence {
-	if out := c.quoteFigures(r, "failed", "completed", "successful_requests"); len(out) > 0 {
+	if out := c.quotePrinted(r, "failed", "completed", "successful_requests"); len(out) > 0 {
 		return out
 	}
 	return append(c.quoteArguments(r), c.quoteResult(r)...)

@@ -6,6 +6,7 @@ import (
 
 	"coldcase/analysis/causes"
 	"coldcase/analysis/latency"
+	"coldcase/ingest/capture"
 )
 
 // Rules on the load: what was in flight, what the client could not do, what
@@ -20,10 +21,19 @@ func inFlight(r *run) (mean float64, ok bool) {
 	return littles(r)
 }
 
+// quoteInFlight quotes what inFlight rests on.
+func (c *context) quoteInFlight(r *run) []capture.Evidence {
+	if out := c.quotePrinted(r, "concurrency"); len(out) > 0 {
+		return out
+	}
+	return c.quoteFigures(r, "duration", "mean_e2e_latency_ms")
+}
+
+// littles is the mean number in flight by Little's law.
 func littles(r *run) (mean float64, ok bool) {
 	e2e, okE2E := r.Printed("mean_e2e_latency_ms")
 	d := r.Client.Merged.Duration
-	if !okE2E || d == nil || *d <= 0 || r.Prompts() == 0 {
+	if !okE2E || d == nil || !(*d > 0) || r.Prompts() == 0 {
 		return 0, false
 	}
 	return float64(r.Prompts()) * e2e / 1000 / *d, true
@@ -58,7 +68,7 @@ func capNotReached(c *context, s *setting) []answer {
 		}
 		if mean < s.limit("reached_share")*float64(*r.Lat.Cap) {
 			return answer{state: s.severity, text: fmt.Sprintf("%.1f requests in flight on average at a cap of %d: %d prompts are %.1f waves", mean, *r.Lat.Cap, r.Prompts(), float64(r.Prompts())/float64(*r.Lat.Cap)),
-				evidence: c.quoteFigures(r, "concurrency"), advice: "print the measured number beside the setting; run longer, or with more client processes"}
+				evidence: c.quoteInFlight(r), advice: "print the measured number beside the setting; run longer, or with more client processes"}
 		}
 		return pass("the cap is reached")
 	})
@@ -163,7 +173,7 @@ func chunkNotToken(c *context, s *setting) []answer {
 func durationOverhead(c *context, s *setting) []answer {
 	return c.perRun(func(r *run) answer {
 		q, d := r.Client.Merged.Requests, r.Client.Merged.Duration
-		if q == nil || d == nil || *d <= 0 || len(q.Start) == 0 || len(q.E2E) != len(q.Start) {
+		if q == nil || d == nil || !(*d > 0) || len(q.Start) == 0 || len(q.E2E) != len(q.Start) {
 			return unknown("no start and end of the requests beside the duration")
 		}
 		first, last, missing := extent(q.Start, q.E2E)

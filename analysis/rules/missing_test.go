@@ -73,6 +73,8 @@ func TestMissingNumbersAreUnknown(t *testing.T) {
 			addRuns(w, 4, 105)
 			d.Facts.OrderBy = "capture"
 		}},
+		{"the median at one cap", "L47", Unknown, noMedian},
+		{"the duration", "L31", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { r.Merged.Duration = &nan }},
 		{"scrapes", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { r.Before, r.After = nil, nil }},
 		{"a counter in the second scrape", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { delete(r.After.Series, "x_total") }},
 		{"every counter", "L12", Unknown, func(w *world, d *carryover.Run, r *capture.Run) { delete(r.Before.Series, "x_total") }},
@@ -107,6 +109,43 @@ func TestPlateauFitsItsBatch(t *testing.T) {
 		latencytest.Print(r, "p90_ttft_ms", 100.0, "p95_ttft_ms", 100.5)
 		if state, text := stateOf(check(w), "L42"); state != c.state || !strings.Contains(text, c.want) {
 			t.Errorf("cap %d: %s: %s, want %s: %s", c.limit, state, text, c.state, c.want)
+		}
+	}
+}
+
+// What a rule fires on stands on a line, also where the client printed nothing
+// and the figure was computed from its requests. L55 alone is about what the
+// capture does not hold.
+func TestFiringRulesQuoteLines(t *testing.T) {
+	for id, c := range ruleCases {
+		if c.fires == Unknown || id == "L55" {
+			continue
+		}
+		w := full()
+		if c.fire != nil {
+			c.fire(w, w.Count.Runs[0], w.Capture.Runs[0])
+		}
+		for _, f := range check(w).Findings {
+			if f.Rule == id && fires(f.State) && len(f.Evidence) == 0 {
+				t.Errorf("%s %s without a line: %s", id, f.State, f.Text)
+			}
+		}
+	}
+}
+
+// Computed figures are quoted by the result that holds their requests.
+func TestComputedFiguresAreQuoted(t *testing.T) {
+	w := latencytest.New()
+	_, r := w.AddRun("a.json", 8, 64, 1)
+	r.Merged.Requests = &capture.Requests{N: 64, InOrder: true}
+	for i := range 64 {
+		r.Merged.Requests.TTFT = append(r.Merged.Requests.TTFT, 0.1+0.4*float64(i/32))
+	}
+	for _, rule := range []string{"L40", "L42"} {
+		for _, f := range check(w).Findings {
+			if f.Rule == rule && (!fires(f.State) || len(f.Evidence) == 0) {
+				t.Errorf("%s: %s, %d lines: %s", rule, f.State, len(f.Evidence), f.Text)
+			}
 		}
 	}
 }

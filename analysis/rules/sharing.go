@@ -77,7 +77,7 @@ func undeclaredSharing(c *context, s *setting) []answer {
 			return pass("the prefix cache is off")
 		case n > 0 && float64(in.Low) > s.limit("warn_share")*n:
 			return answer{state: s.severity, text: fmt.Sprintf("%s of %.0f prompts hit a prefix of the same run, which declares none", latency.CountText(in.Low, in.High), n),
-				evidence: r.MeasuredEvidence(), advice: "report hits inside the run apart, or use prompts that share nothing"}
+				evidence: c.quoteMeasured(r), advice: "report hits inside the run apart, or use prompts that share nothing"}
 		case n > 0 && in.High != nil && float64(*in.High) <= s.limit("warn_share")*n:
 			return pass("prompts of a run do not hit each other")
 		}

@@ -84,7 +84,7 @@ func repeatsTooFew(c *context, s *setting) []answer {
 	if float64(least) < s.limit("compare_runs") {
 		words = "no word of significance, and " + words
 	}
-	return []answer{{state: s.severity, runs: ids, text: fmt.Sprintf("%d runs at a point: %s", least, words), advice: "give the range over the runs and call it that"}}
+	return []answer{{state: s.severity, runs: ids, text: fmt.Sprintf("%d runs at a point: %s", least, words), evidence: c.firstQuotes(ids), advice: "give the range over the runs and call it that"}}
 }
 
 // spread (L38) weighs the spread of the median over the runs of one point,
@@ -253,11 +253,12 @@ func inversion(c *context, s *setting) []answer {
 	if len(out) > 0 {
 		return out
 	}
-	switch runs := c.withCap(); {
-	case countCaps(runs) < 2:
+	runs := c.withCap()
+	if countCaps(runs) < 2 {
 		return nil
-	case !slices.ContainsFunc(runs, func(r *run) bool { _, ok := r.Lat.Figure("median_ttft_ms"); return ok }):
-		return []answer{{state: Unknown, runs: c.ids(), text: "no median first token to compare"}}
+	}
+	if dark := withoutMedian(runs); len(dark) > 0 {
+		return []answer{{state: Unknown, runs: dark, text: "no median first token to compare"}}
 	}
 	return []answer{pass("no statistic of the first token improves with the load")}
 }
