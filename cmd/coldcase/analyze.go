@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"coldcase/analysis"
 	"coldcase/ingest/capture"
 )
@@ -29,7 +27,7 @@ func hashGiven(flag, file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	content, err := os.ReadFile(file)
+	content, err := readNamed(file)
 	if err != nil {
 		return "", usageErrorf("--%s %s: %s", flag, file, why(err))
 	}

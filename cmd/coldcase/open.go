@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,6 +105,22 @@ func nothing(c *capture.Capture) error {
 
 func (c *captureFlags) options(t *terminal) ingest.Options {
 	return ingest.Options{Hash: c.hash, Notes: c.notes, Names: c.names, Stdin: t.in, OpenFile: t.openFile}
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// readNamed reads a file that an argument or a flag names. A pipe, whose writer
+// may never come and which can be read only once, or a device, which may never
+// end, is none.
+func readNamed(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, errNotRegular
+	}
+	return os.ReadFile(name)
 }
 
 // rulesFlag is --rules, for every command that checks.

@@ -96,7 +96,7 @@ func (o *reportOptions) render(nb *analysis.Notebook) ([]byte, error) {
 		Charts: templates.Charts(o.charts), KeepNames: o.keep,
 	}
 	if o.echarts != "" {
-		library, err := os.ReadFile(o.echarts)
+		library, err := readNamed(o.echarts)
 		if err != nil {
 			return nil, usageErrorf("--echarts-js %s: %s", o.echarts, why(err))
 		}

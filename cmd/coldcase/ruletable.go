@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"coldcase/analysis/rules"
 )
 
@@ -11,7 +9,7 @@ func (r *rulesFlag) table() (*rules.Table, error) {
 	if r.file == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(r.file)
+	text, err := readNamed(r.file)
 	if err != nil {
 		return nil, usageErrorf("--rules %s: %s", r.file, why(err))
 	}

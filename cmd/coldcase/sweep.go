@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 
 	"coldcase/ingest/plan"
 	"coldcase/ingest/record"
@@ -158,7 +157,7 @@ func sweepStatus(t *terminal, c *command, args []string) error {
 }
 
 func readPlan(file string) (*plan.Plan, error) {
-	text, err := os.ReadFile(file)
+	text, err := readNamed(file)
 	if err != nil {
 		return nil, usageErrorf("--plan %s: %s", file, why(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"slices"
 
 	"coldcase/ingest/capture"
@@ -41,9 +40,9 @@ func runVerify(t *terminal, c *command, args []string) error {
 		return wrongArguments(c, "a REPORT and its CAPTURE", args)
 	}
 	name := args[0]
-	page, err := readReport(name)
+	page, err := readNamed(name)
 	if err != nil {
-		return err
+		return usageErrorf("open report %s: %s", name, why(err))
 	}
 	stamp, err := templates.FindStamp(page)
 	if err != nil {
@@ -87,22 +86,6 @@ func oldNames(paths []string, captures []capture.Source) []string {
 		names[i] = c.Name
 	}
 	return names
-}
-
-// readReport reads the page. A pipe or a device, which may never end, is none.
-func readReport(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, usageErrorf("open report %s: %s", name, why(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, usageErrorf("open report %s: not a regular file", name)
-	}
-	page, err := os.ReadFile(name)
-	if err != nil {
-		return nil, usageErrorf("open report %s: %s", name, why(err))
-	}
-	return page, nil
 }
 
 // onlyOldReports takes out of the inventory the reports that were not in the
