@@ -282,6 +282,8 @@ func (k *runCase) missing(c combined) []string {
 	switch {
 	case len(c.conflicts) > 0:
 		return []string{"the witnesses contradict each other"}
+	case !c.atStart.known() && c.tokens.known() && c.tokens.lo > 0:
+		return []string{fmt.Sprintf("%s cached tokens were counted, and nothing here tells what was there at start from what prompts of the run left to each other: cached tokens per prompt, or a run with a seed of its own after a flush, would", c.tokens.span)}
 	case !c.atStart.known():
 		return []string{"nothing here measures cached prompts: a server log of the run's time, metrics before and after, or the client's cached tokens per prompt would"}
 	case len(k.places) > 1 || k.want.Maybe && len(k.places) > 0:

@@ -1,0 +1,33 @@
+package carryover
+
+import (
+	"strings"
+	"testing"
+
+	"coldcase/analysis/timeline"
+)
+
+// What is named as missing is what is missing.
+func TestMissing(t *testing.T) {
+	two := []*timeline.Place{{}, {}}
+	for _, c := range []struct {
+		what   string
+		at     span
+		tokens span
+		places []*timeline.Place
+		maybe  bool
+		want   string
+	}{
+		{"nothing measured", anything, anything, nil, false, "nothing here measures cached prompts"},
+		{"tokens, of open origin", anything, exactly(2048), nil, false, "2048 cached tokens were counted"},
+		{"two places", span{0, 16}, anything, two, false, "more than one place on the log"},
+		{"no log, whatever other runs fit where", span{0, 16}, anything, nil, true, "0 to 16 prompts cached at start does not decide it"},
+		{"an interval", span{0, 16}, anything, nil, false, "0 to 16 prompts cached at start does not decide it"},
+	} {
+		k := &runCase{places: c.places, want: &timeline.Want{Maybe: c.maybe}}
+		got := k.missing(combined{atStart: field{c.at, Bounded}, tokens: field{c.tokens, Bounded}})
+		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
