@@ -26,9 +26,9 @@ const (
 	GuideLLMHTML    capture.Kind = "guidellm-html"
 	guideDefaultKey              = 42 // GuideLLM's seed when none is given
 
-	// guideMostMissing is how many requests a file may leave out and still be
-	// read for those that it lists.
-	guideMostMissing = 1 << 20
+	// guideMostMissing is how many requests a file may leave out, over all of
+	// its benchmarks, and still be read for those that it lists.
+	guideMostMissing = 1 << 16
 )
 
 func init() { register("guidellm", guideLLM) }
@@ -60,7 +60,10 @@ func sniffGuideJSON(in *format.Input) int {
 }
 
 // guideFile is what stands outside of the benchmarks.
-type guideFile struct{ metadata, args, config node }
+type guideFile struct {
+	metadata, args, config node
+	missing                int // requests that the benchmarks leave out, so far
+}
 
 func readGuideJSON(in *format.Input, out *format.Output) error {
 	var top guideFile
@@ -92,7 +95,7 @@ func readGuideJSON(in *format.Input, out *format.Output) error {
 			if len(found) == 1 {
 				b.line = 1 // a document that is one record stands on line 1
 			}
-			out.Results = append(out.Results, b.result(in.Path, top))
+			out.Results = append(out.Results, b.result(in.Path, &top))
 		}
 		return err
 	})
@@ -188,7 +191,7 @@ func guidePlace(prompt string) (int, bool) {
 
 func (b *guideBenchmark) at(names ...string) node { return b.all[names[0]].at(names[1:]...) }
 
-func (b *guideBenchmark) result(file string, top guideFile) *capture.Result {
+func (b *guideBenchmark) result(file string, top *guideFile) *capture.Result {
 	r := newResult(file, b.line, capture.GuideLLMJSON, guideClient)
 	r.ClientVersion = top.metadata.at("guidellm_version").str()
 	r.Quantiles = nearestRank
@@ -217,11 +220,11 @@ func (b *guideBenchmark) result(file string, top guideFile) *capture.Result {
 		return r // how many requests there were is not known
 	}
 	missing := 0
-	if r.Completed != nil && *r.Completed-b.successes > guideMostMissing {
-		return r
-	}
 	if r.Completed != nil && b.successes != *r.Completed {
 		missing = max(0, *r.Completed-b.successes)
+		if top.missing += missing; top.missing > guideMostMissing {
+			return r
+		}
 		r.Notes = append(r.Notes, quote(file, b.line, fmt.Sprintf("%d of %d requests are listed", b.successes, *r.Completed)))
 	}
 	r.Requests = b.ordering(missing)

@@ -7,7 +7,7 @@ import (
 	"coldcase/ingest/capture"
 )
 
-func (b *guideBenchmark) workload(r *capture.Result, top guideFile, settings node) {
+func (b *guideBenchmark) workload(r *capture.Result, top *guideFile, settings node) {
 	spec := top.config.at("spec")
 	from, args := "config.spec", spec
 	if spec.object() == nil {

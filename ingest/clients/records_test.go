@@ -237,3 +237,11 @@ func TestGuideLLMCutInTheMidst(t *testing.T) {
 		t.Errorf("%+v", out.Results)
 	}
 }
+
+// A total that no file can list is not made into requests.
+func TestGuideLLMAbsurdTotal(t *testing.T) {
+	r := one(t, "b.json", strings.Replace(guide07, `"metrics":{`, `"metrics":{"request_totals":{"successful":2000000000},`, 1))
+	if intOf(r.Completed) != 2000000000 || r.Requests != nil {
+		t.Errorf("%+v", r)
+	}
+}
