@@ -28,7 +28,10 @@ var clockOrPower = definition{
 		clocks := map[string]Clock{}
 		for _, r := range v.runs {
 			for _, k := range Clocks(v.in.Capture, r.Count) {
-				clocks[r.Count.ID] = k
+				// Of several devices the one that is held down decides.
+				if worst, ok := clocks[r.Count.ID]; !ok || k.SM*worst.Max < worst.SM*k.Max {
+					clocks[r.Count.ID] = k
+				}
 				low, high = math.Min(low, k.SM), math.Max(high, k.SM)
 				j.evidence = append(j.evidence, k.Evidence...)
 			}

@@ -308,3 +308,19 @@ func TestFewSharedPromptsDoNotLead(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSlowDeviceDecides: a device at full clock does not clear another.
+func TestTheSlowDeviceDecides(t *testing.T) {
+	w := latencytest.New()
+	_, r := w.AddRun("c8", 8, 64, 7)
+	r.Merged.Start, r.Merged.End = 1.6e9, 1.6e9+20
+	for i, mhz := range []float64{900, 1980} {
+		w.Capture.GPU = append(w.Capture.GPU, &capture.GPUSeries{File: "gpu.csv", Device: string(rune('0' + i)), Rows: []capture.GPUSample{
+			{Line: 2 + i, Stamp: 1.6e12 + 1000, SMClock: mhz, MaxClock: 1980, Util: 99},
+		}})
+	}
+	list, _ := causes.Analyze(input(w))
+	if state, why := stateIn(find(t, list, "clock-or-power"), "c8"); state != causes.Supported || !strings.Contains(why, "900 MHz") {
+		t.Errorf("%s: %s", state, why)
+	}
+}
