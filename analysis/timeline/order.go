@@ -53,8 +53,9 @@ func (o *Order) known(a, b int) bool {
 func orderRuns(c *capture.Capture, starts int) *Order {
 	o := newOrder(len(c.Runs))
 	byNotes(o, c)
-	bySameFile(o, c.Runs)
 	byClock(o, c.Runs)
+	byEqualCounters(o, c.Runs)
+	bySameFile(o, c.Runs)
 	byCounters(o, c.Runs, starts)
 	byCommands(o, c.Runs)
 	return o
@@ -82,13 +83,26 @@ func byNotes(o *Order, c *capture.Capture) {
 }
 
 // bySameFile orders records of one file: clients append, so lines are in order
-// of time.
+// of time. A file whose lines a surer source contradicts was put together by
+// somebody, and its order says nothing.
 func bySameFile(o *Order, runs []*capture.Run) {
+	sorted := map[string]bool{}
+	eachLine(runs, func(file string, a, b int) { sorted[file] = sorted[file] || o.known(b, a) })
+	eachLine(runs, func(file string, a, b int) {
+		if !sorted[file] {
+			o.add(a, b, "records")
+		}
+	})
+}
+
+// eachLine calls f for each two runs that have records in one file, the upper
+// one first.
+func eachLine(runs []*capture.Run, f func(file string, a, b int)) {
 	pairs(runs, func(a, b int) {
 		for _, x := range runs[a].Results {
 			for _, y := range runs[b].Results {
 				if x.Span.File == y.Span.File && x.Span.Line < y.Span.Line {
-					o.add(a, b, "records")
+					f(x.Span.File, a, b)
 				}
 			}
 		}
@@ -107,6 +121,39 @@ func byClock(o *Order, runs []*capture.Run) {
 			o.add(a, b, "clock")
 		}
 	})
+}
+
+// byEqualCounters orders two runs between which no prompt was served: what was
+// counted when one ended is what was counted when the other began, and when no
+// other ended or began. After a restart the same numbers may come again.
+func byEqualCounters(o *Order, runs []*capture.Run) {
+	type reading struct {
+		engine string
+		tokens float64
+	}
+	ended, began := map[reading][]int{}, map[reading][]int{}
+	for i, r := range runs {
+		if v, ok := counted(r.After); ok && v > 0 {
+			at := reading{r.After.Engine, v}
+			ended[at] = append(ended[at], i)
+		}
+		if v, ok := counted(r.Before); ok {
+			at := reading{r.Before.Engine, v}
+			began[at] = append(began[at], i)
+		}
+	}
+	for at, a := range ended {
+		if b := began[at]; len(a) == 1 && len(b) == 1 {
+			o.add(a[0], b[0], "counters")
+		}
+	}
+}
+
+func counted(s *capture.Snapshot) (float64, bool) {
+	if s == nil {
+		return 0, false
+	}
+	return total(s)
 }
 
 // byCounters orders runs of one server life: what was counted when a run ended
