@@ -254,6 +254,11 @@ func (k *runCase) why(r *Run, c combined) []string {
 			s += ", same server, no flush between"
 		case flushRefused:
 			s += ", same server, and the flush between was refused"
+		case flushProved:
+			s += ", and a flush, which did not take its prompts out"
+			if c.atStart.hi == 0 {
+				s = fmt.Sprintf("same seed %d as %s, and a flush between", *r.Seed, k.predicted.from[len(k.predicted.from)-1])
+			}
 		default:
 			s += ", and no flush between is proved"
 		}

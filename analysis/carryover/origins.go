@@ -19,6 +19,7 @@ func (k *runCase) origins(c combined, details *finding) Origins {
 	if c.hits.lo == 0 {
 		o.warm.lo = 0
 	}
+	o.warm = k.sharedWithWarmUp(o.warm)
 	o.inRun = c.hits.span.minus(at).minus(o.warm)
 	if c.hits.hi != open && at.isExact() && c.hits.isExact() && o.warm.isExact() {
 		o.inRun = exactly(max(0, c.hits.lo-at.lo-o.warm.lo))
@@ -32,6 +33,16 @@ func (k *runCase) origins(c combined, details *finding) Origins {
 		EarlierRun: o.earlier.bounds(), WarmUp: o.warm.bounds(), InRun: o.inRun.bounds(),
 		OtherClient: o.other.bounds(), Unknown: o.unknown.bounds(),
 	}
+}
+
+// sharedWithWarmUp adds the prompts that may owe their hit to the warm-up
+// because they share its start, or its text: a hit of two causes counts under
+// the earlier, and the warm-up came before every prompt of the run.
+func (k *runCase) sharedWithWarmUp(warm span) span {
+	if k.warm.hi == 0 || k.flushedAfterWarmUp() || k.first.hit == FullHit {
+		return warm
+	}
+	return warm.plus(span{0, k.sharing.full.plus(k.sharing.partial).hi})
 }
 
 // beforeOrigins divides the hits that were there at start between an earlier

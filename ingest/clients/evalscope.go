@@ -235,7 +235,7 @@ func readEvalPercentiles(in *format.Input, out *format.Output) error {
 
 // evalPercentile keeps one cell of the percentile table.
 func evalPercentile(r *capture.Result, percentile, name string, v node, digits, line int) {
-	stat := map[string]string{"50%": "median", "90%": "p90", "95%": "p95", "99%": "p99", "min": "min", "max": "max"}[percentile]
+	stat := map[string]string{"10%": "p10", "25%": "p25", "50%": "median", "75%": "p75", "90%": "p90", "95%": "p95", "99%": "p99", "min": "min", "max": "max"}[percentile]
 	label, unit := evalUnit(name)
 	metric := map[string]string{"latency": "e2e_latency", "ttft": "ttft", "itl": "itl", "tpot": "tpot"}[label]
 	f, ok := v.num()
