@@ -53,7 +53,7 @@ func Build(c *capture.Capture) *Timeline {
 		t.Wants = append(t.Wants, wantOf(r))
 	}
 	t.place(c)
-	t.mingle()
+	t.mingle(foldersOf(c))
 	t.sequence(len(c.Runs))
 	t.windows()
 	return t
