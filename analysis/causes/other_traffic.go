@@ -24,11 +24,11 @@ var otherTraffic = definition{
 			o := r.Count.Origins.OtherClient
 			switch {
 			case r.Facts.Foreign > 0 && o.Low > 0:
-				return Supported, fmt.Sprintf("%d foreign requests in the run's time; %s prompts were cached by another client", r.Facts.Foreign, latency.CountText(o.Low, o.High))
+				return Supported, fmt.Sprintf("%s of others in the run's time; %s prompts were cached by another client", latency.Number(r.Facts.Foreign, "request"), latency.CountText(o.Low, o.High))
 			case o.Low > 0:
 				return Supported, fmt.Sprintf("%s prompts were cached by another client", latency.CountText(o.Low, o.High))
 			case r.Facts.Foreign > 0:
-				return Supported, fmt.Sprintf("%d requests in the run's time are neither its prompts, its warm-ups nor health checks", r.Facts.Foreign)
+				return Supported, latency.Number(r.Facts.Foreign, "request") + " in the run's time beyond its prompts, its warm-ups and health checks"
 			case r.Count.Verdict == "contaminated" && r.Count.Origins.EarlierRun.Low == 0 && r.Count.Predicted != nil && r.Count.Predicted.High != nil && *r.Count.Predicted.High == 0:
 				return NotTestable, "prompts were warm that no run of the capture sent before: another client, or a run that the folder does not hold"
 			case r.PartOfLog():

@@ -139,6 +139,14 @@ func Measured(g carryover.Grade) bool {
 	return g == carryover.PerPrompt || g == carryover.PerBatch || g == carryover.Bounded
 }
 
+// Number prints a number of things in the singular or the plural.
+func Number(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // CountText prints a count with what is not known about it.
 func CountText(low int64, high *int64) string {
 	switch {

@@ -294,7 +294,7 @@ func otherTraffic(c *context, s *setting) []answer {
 		other := r.Count.Origins.OtherClient.Low
 		switch {
 		case r.Facts.Foreign > 0:
-			return answer{state: s.severity, text: fmt.Sprintf("%d requests in the run's time are not the run's", r.Facts.Foreign), evidence: causes.TrafficEvidence(c.Capture, r.Joined), advice: "measure on a server of your own, idle before each run"}
+			return answer{state: s.severity, text: latency.Number(r.Facts.Foreign, "request") + " in the run's time beyond its own", evidence: causes.TrafficEvidence(c.Capture, r.Joined), advice: "measure on a server of your own, idle before each run"}
 		case other > 0:
 			return answer{state: s.severity, text: fmt.Sprintf("%d prompts were cached by another client", other), evidence: causes.TrafficEvidence(c.Capture, r.Joined), advice: "measure on a server of your own, idle before each run"}
 		case r.PartOfLog():

@@ -84,7 +84,7 @@ func repeatsTooFew(c *context, s *setting) []answer {
 	if float64(least) < s.limit("compare_runs") {
 		words = "no word of significance, and " + words
 	}
-	return []answer{{state: s.severity, runs: ids, text: fmt.Sprintf("%d runs at a point: %s", least, words), evidence: c.firstQuotes(ids), advice: "give the range over the runs and call it that"}}
+	return []answer{{state: s.severity, runs: ids, text: fmt.Sprintf("%s at a point: %s", latency.Number(least, "run"), words), evidence: c.firstQuotes(ids), advice: "give the range over the runs and call it that"}}
 }
 
 // spread (L38) weighs the spread of the median over the runs of one point,
