@@ -60,7 +60,7 @@ func indexFigure(r *row) *figure.Figure {
 		Table:  figure.Table{Head: []string{"wave", "first prompt", "n", "median, ms", "hits"}, Right: []bool{true, true, true, true, true}},
 	}
 	for _, w := range r.Latency.Waves {
-		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(w.Index), strconv.Itoa(w.First), strconv.Itoa(w.N), ms(w.Median), hits(w.Hits)})
+		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(w.Index + 1), strconv.Itoa(w.First), strconv.Itoa(w.N), ms(w.Median), hits(w.Hits)})
 	}
 	for _, l := range layers {
 		if len(l.Points) > 0 {

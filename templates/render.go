@@ -138,7 +138,11 @@ func (p *page) write(v *view, body []byte, stamp *Stamp) ([]byte, error) {
 			b.WriteString(s)
 		}
 	}
-	title := html.EscapeString(oneLine(v.Title))
+	title := v.Title
+	if v.Opts.Mode == Case {
+		title = v.Surprise() // the tab gives no answer away
+	}
+	title = html.EscapeString(oneLine(title))
 	put("<!doctype html>\n<html lang=\"en\" data-mode=\"", string(v.Opts.Mode), "\">\n<head>\n<meta charset=\"utf-8\">\n",
 		`<meta http-equiv="Content-Security-Policy" content="`, p.policy(), "\">\n",
 		`<meta name="viewport" content="width=device-width, initial-scale=1">`, "\n",
