@@ -51,6 +51,9 @@ type Config struct {
 	LogPath   string // the server log; truth.jsonl is written beside it
 	TruthPath string
 
+	// TokenizerDir is a folder to write a tokenizer into, see WriteTokenizer.
+	TokenizerDir string
+
 	Faults []string
 
 	DieAfter int // fault die: generation requests served before the end
@@ -82,6 +85,7 @@ func Flags(f *pflag.FlagSet) *Config {
 	f.BoolVar(&c.NoCache, "no-cache", false, "turn the prefix cache off")
 	f.StringVar(&c.LogPath, "log", "", "file for the server log; truth.jsonl is written beside it")
 	f.StringVar(&c.TruthPath, "truth", "", "file for what really happened, one request a line")
+	f.StringVar(&c.TokenizerDir, "tokenizer", "", "folder to write a tokenizer into, for clients that send text: its tokens are the lab's words")
 	f.IntVar(&c.DieAfter, "die-after", 40, "with --fault die: requests served before the server ends")
 	f.StringArrayVar(&c.Faults, "fault", nil, "misbehave (may be given several times):\n"+FaultHelp())
 	return c

@@ -44,11 +44,17 @@ type Server struct {
 	closers []io.Closer
 }
 
-// New builds a server. It opens the log and truth files if Config names any.
+// New builds a server. It opens the log and truth files if Config names any,
+// and writes the tokenizer.
 func New(cfg Config) (*Server, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if cfg.TokenizerDir != "" {
+		if err := WriteTokenizer(cfg.TokenizerDir); err != nil {
+			return nil, err
+		}
 	}
 	s := &Server{cfg: cfg, counters: newCounters(cfg.Ranks), clock: newClock(cfg.Speed, cfg.Start)}
 	s.peers.fixed = !cfg.Start.IsZero()
