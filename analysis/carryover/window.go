@@ -67,7 +67,7 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 		probesOnly = probesOnly && (g.Probe || g.Own)
 	}
 	if len(w.Perhaps) > 0 {
-		r.Why = append(r.Why, "these lines may be those of "+strings.Join(w.Perhaps, ", ")+", which fit here and elsewhere")
+		r.Why = append(r.Why, "these lines may be those of "+strings.Join(w.Perhaps, ", ")+", which nothing ties to one place on a log")
 	}
 	if fromStart && lines > 0 && !probesOnly && log.Complete && len(w.Perhaps) == 0 {
 		r.Verdict = Clean

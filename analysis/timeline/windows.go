@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"sort"
 
 	"coldcase/ingest/capture"
@@ -94,15 +95,17 @@ func (t *Timeline) claimedLine(track *Track, line int) bool {
 	return false
 }
 
-// maybeAt names the runs that one of their feasible places puts on a window.
+// maybeAt names the runs whose lines a window may hold: one of their feasible
+// places meets it, or no line of any log fits them.
 func (t *Timeline) maybeAt(w *Window) []string {
 	var out []string
 	for i, ps := range t.Places {
-		for _, p := range ps {
-			if p.Track == w.Track && p.From <= w.To && p.To >= w.From {
-				out = append(out, t.Wants[i].Run.ID)
-				break
-			}
+		meets := slices.ContainsFunc(ps, func(p *Place) bool {
+			return p.Track == w.Track && p.From <= w.To && p.To >= w.From
+		})
+		engine, here := t.Wants[i].Engine, w.Track.Log.Engine
+		if meets || len(ps) == 0 && (engine == "" || here == "" || engine == here) {
+			out = append(out, t.Wants[i].Run.ID)
 		}
 	}
 	return out

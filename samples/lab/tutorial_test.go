@@ -28,7 +28,7 @@ func TestTutorial(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "coldcase"), "coldcase/cmd/coldcase").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	script := "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
+	script := "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(text, -1) {
 		script += string(block[1])
 	}
