@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coldcase/analysis/timeline"
+	"coldcase/ingest/capture"
 )
 
 // What is named as missing is what is missing.
@@ -24,10 +25,26 @@ func TestMissing(t *testing.T) {
 		{"no log, whatever other runs fit where", span{0, 16}, anything, nil, true, "0 to 16 prompts cached at start does not decide it"},
 		{"an interval", span{0, 16}, anything, nil, false, "0 to 16 prompts cached at start does not decide it"},
 	} {
-		k := &runCase{places: c.places, want: &timeline.Want{Maybe: c.maybe}}
+		k := &runCase{run: &capture.Run{}, places: c.places, want: &timeline.Want{Maybe: c.maybe}}
 		got := k.missing(combined{atStart: field{c.at, Bounded}, tokens: field{c.tokens, Bounded}})
 		if len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
+	}
+}
+
+// Evidence that the capture holds is not asked for.
+func TestDeciding(t *testing.T) {
+	k := &runCase{run: &capture.Run{}}
+	if got := k.deciding(); got != "metrics before and after each run, or cached tokens per prompt" {
+		t.Errorf("with nothing: %q", got)
+	}
+	k.run.Before, k.run.After = &capture.Snapshot{}, &capture.Snapshot{}
+	if got := k.deciding(); strings.Contains(got, "metrics") {
+		t.Errorf("with metrics: %q", got)
+	}
+	k.run.Merged.Requests = &capture.Requests{Cached: []int32{0}}
+	if got := k.deciding(); strings.Contains(got, "metrics") || strings.Contains(got, "per prompt") {
+		t.Errorf("with both: %q", got)
 	}
 }
