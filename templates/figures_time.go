@@ -46,21 +46,21 @@ func indexFigure(r *row) *figure.Figure {
 			continue
 		}
 		l := &layers[which[min(int(hitClass(r.Latency, i)), 4)]]
-		l.Points = append(l.Points, figure.Point{X: float64(i), Y: v, Tip: "prompt " + strconv.Itoa(i) + ": " + ms(v) + " ms, " + l.Name})
+		l.Points = append(l.Points, figure.Point{X: float64(i + 1), Y: v, Tip: "prompt " + strconv.Itoa(i+1) + ": " + ms(v) + " ms, " + l.Name})
 		top = math.Max(top, v)
 	}
 	f := &figure.Figure{
 		ID: "index-" + strconv.Itoa(r.Index+1), Title: "First token by prompt, " + r.Label,
 		Shows: "The first-token time of each prompt of " + r.Label + " in the order in which the client lists them.",
 		N:     "n " + r.N() + " requests.", Note: left,
-		Read:   "Left is prompt 0. Prompts that an earlier run sent stand at the left if the prompt sets nest. Waves of a closed loop show as groups of the size of the cap.",
+		Read:   "Left is prompt 1, the first one sent. Where a run sends the prompts of a shorter run first, what the shorter one left in the cache stands at the left. Requests that start together, one wave, show as a group of the size of the cap." + waveTable(r),
 		Height: 210,
-		X:      figure.ExactAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests)-1)),
+		X:      figure.ExactAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests))),
 		Y:      figure.ValueAxis("TTFT, ms", 0, top),
 		Table:  figure.Table{Head: []string{"wave", "first prompt", "n", "median, ms", "hits"}, Right: []bool{true, true, true, true, true}},
 	}
 	for _, w := range r.Latency.Waves {
-		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(w.Index + 1), strconv.Itoa(w.First), strconv.Itoa(w.N), ms(w.Median), hits(w.Hits)})
+		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(w.Index + 1), strconv.Itoa(w.First + 1), strconv.Itoa(w.N), ms(w.Median), hits(w.Hits)})
 	}
 	for _, l := range layers {
 		if len(l.Points) > 0 {
@@ -68,6 +68,17 @@ func indexFigure(r *row) *figure.Figure {
 		}
 	}
 	return f
+}
+
+// waveTable says what the table below the chart has, or why it has none.
+func waveTable(r *row) string {
+	switch {
+	case len(r.Latency.Waves) > 0:
+		return " The table has one row for each wave, not for each prompt."
+	case r.cap0() == 1:
+		return " At cap 1 each request is sent alone: there are no waves to list."
+	}
+	return " No waves can be told apart in this run, so there is no table of them."
 }
 
 // column is one column of the timeline: a batch, or several drawn together.

@@ -22,8 +22,8 @@ var (
 	steps  = regexp.MustCompile(`(?:Step|Evidence) \d|sha256`)
 	// The same in Markdown: fences, code and targets of links.
 	quotedMarkdown = regexp.MustCompile("(?s)```.*?\n```|`[^`]*`" + `|\]\(#[^)]*\)`)
-	// zero is said of places, not measured.
-	zero = regexp.MustCompile(`counted from 0|stands at 0|prompt 0|prompt 1`)
+	// places are said of the order of prompts, not measured.
+	places = regexp.MustCompile(`counted from 1|count from 0|[Pp]rompt 1`)
 )
 
 // allNotebooks are the fixtures and the embedded captures.
@@ -115,8 +115,12 @@ func numbersOf(t *testing.T, nb *analysis.Notebook) numbers {
 				walk(e)
 			}
 		case map[string]any:
-			for _, e := range v {
+			for key, e := range v {
 				walk(e)
+				// The document counts prompts from 0, a report from 1.
+				if place, ok := e.(float64); ok && (key == "first" || key == "last") {
+					out = append(out, place+1)
+				}
 			}
 		}
 	}
@@ -128,7 +132,7 @@ func numbersOf(t *testing.T, nb *analysis.Notebook) numbers {
 // holds fails for each number of a text that stands nowhere in the document.
 func (n numbers) holds(t *testing.T, where, text string) {
 	t.Helper()
-	text = zero.ReplaceAllString(steps.ReplaceAllString(text, " "), " ")
+	text = places.ReplaceAllString(steps.ReplaceAllString(text, " "), " ")
 	for _, m := range numeral.FindAllStringIndex(text, -1) {
 		if !n.hold(text[m[0]:m[1]]) {
 			t.Errorf("%s: %s stands nowhere in the notebook: …%s…", where, text[m[0]:m[1]], text[max(0, m[0]-60):min(len(text), m[1]+40)])

@@ -120,17 +120,25 @@ func (r *row) FlushWord() string {
 	return r.Flush
 }
 
-// Hits names the prompts that were hits, "" where no witness names them.
+// Hits names the prompts that were hits, "" where no witness names them. A
+// report counts prompts from 1, the first one sent, as the words of the
+// contract do; the lists of the document count from 0.
 func (r *row) Hits() string {
 	var parts []string
 	for _, s := range r.Segments.Hits {
 		if s.First == s.Last {
-			parts = append(parts, integerPlain(s.First))
+			parts = append(parts, integerPlain(s.First+1))
 		} else {
-			parts = append(parts, integerPlain(s.First)+" to "+integerPlain(s.Last))
+			parts = append(parts, integerPlain(s.First+1)+" to "+integerPlain(s.Last+1))
 		}
 	}
-	return strings.Join(parts, ", ")
+	switch h := r.Segments.Hits; {
+	case len(h) == 0:
+		return ""
+	case len(h) == 1 && h[0].First == h[0].Last:
+		return "prompt " + parts[0]
+	}
+	return "prompts " + strings.Join(parts, ", ")
 }
 
 // N is the number of requests that the run's figures are over.
