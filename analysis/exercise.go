@@ -38,7 +38,7 @@ func exercise(c *capture.Capture, d *carryover.Document) *Exercise {
 		news += int(b.NewToken)
 	}
 	e.FullHits = f.FullHits(from, min(from+exerciseLines, f.LastBatch))
-	e.Why = fmt.Sprintf("the lines hold %d sequences and %d new tokens; a full hit computes its last token or page alone, so a line proves as many full hits as its new tokens leave no other reading for", seqs, news)
+	e.Why = fmt.Sprintf("the lines hold %d sequences and %d new tokens. A full hit adds one new token to its line, or at most one page; a miss adds its whole prompt. Where a line has no more new tokens than its sequences would add as full hits, all of them are full hits; elsewhere count how many misses its new tokens pay for, and the rest are hits", seqs, news)
 	return e
 }
 

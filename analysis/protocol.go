@@ -24,10 +24,11 @@ func protocol(c *capture.Capture, nb *Notebook) []Step {
 		engine = *r.Engine
 	}
 	steps := []Step{{
-		Text:    "Plan the sweep that settles it: the same workload, fresh seeds, a proved flush before each run, three seeds at each cap, in an order that is shuffled and recorded.",
+		Text: planFor(nb.Verdict.State) + ": the same workload, fresh seeds, a proved flush before each run, three seeds at each cap, in an order that is shuffled and recorded. " +
+			"The repeat arm sends some of these prompts a second time without a flush, which should bring the hits back.",
 		Command: "coldcase sweep plan --from CAPTURE --seeds " + freshSeeds(nb) + " --repeat-arm -o plan.json",
 	}, {
-		Text:    "Run it. It flushes the cache of that server, so nothing else should use the server meanwhile; what cannot be proved is marked as refused.",
+		Text:    "Run it. It flushes the cache of that server, so nothing else should use the server meanwhile; a cell whose empty cache cannot be proved is refused and not measured.",
 		Command: "coldcase sweep run --plan plan.json --server http://" + target + " --out sweep --yes",
 	}, {
 		Text:    "Put the kit and the sweep in one report.",
@@ -36,30 +37,33 @@ func protocol(c *capture.Capture, nb *Notebook) []Step {
 	return append(steps, byHand(engine, target)...)
 }
 
+// planFor says what a sweep would be for.
+func planFor(verdict string) string {
+	if verdict == Publishable {
+		return "The verdict stands without another run. To repeat it with a record that proves itself, plan a sweep"
+	}
+	return "Plan the sweep that settles it"
+}
+
 // byHand are the same steps without the sweep.
 func byHand(engine, target string) []Step {
 	scrape := func(when string) string {
 		return fmt.Sprintf("curl -s http://%s/metrics > metrics-%s.prom", target, when)
 	}
+	counters := Step{Text: "Record the counters before and after each run.", Command: scrape("before") + "\n" + scrape("after")}
 	switch engine {
 	case "vllm":
 		return []Step{{
 			Text:    "By hand: empty the cache and read the answer. HTTP 200 is no proof: it must say that it succeeded. The server needs its development endpoints for it, else restart it.",
 			Command: fmt.Sprintf("curl -s -X POST http://%s/reset_prefix_cache", target),
-		}, {
-			Text:    "Record the counters before and after each run.",
-			Command: scrape("before"),
-		}, {
+		}, counters, {
 			Text: "Give each run a seed of its own and save the details of every request; the default seed is the same in every run.",
 		}}
 	case "sglang":
 		return []Step{{
 			Text:    "By hand: flush once the server is idle, and look for the line that says it was done, one for each data-parallel rank.",
 			Command: fmt.Sprintf("curl -s -X POST -w '\\nHTTP %%{http_code}\\n' 'http://%s/flush_cache?timeout=60'", target),
-		}, {
-			Text:    "Record the counters before and after each run.",
-			Command: scrape("before"),
-		}, {
+		}, counters, {
 			Text: "Give each run a seed of its own, pass --flush-cache to the client, and record cached tokens with --cache-report --output-details.",
 		}}
 	}

@@ -8,9 +8,13 @@ import (
 
 // title is the notebook's headline: the strongest thing that the count says.
 func title(nb *Notebook) string {
-	judged, _ := judgedRuns(nb)
+	judged, kit := judgedRuns(nb)
 	if len(judged) == 0 {
 		return windowTitle(nb)
+	}
+	runs := "runs"
+	if len(kit) > 0 { // the verdict is that of the sweep, and so is the headline
+		runs = "fresh runs of the sweep"
 	}
 	if r := warmest(judged); r != nil {
 		s := fmt.Sprintf("%s of the %s prompts at %s were cached before the run began", capital(r.AtStart.String()), total(r), capLabel(r))
@@ -22,15 +26,23 @@ func title(nb *Notebook) string {
 	unknown := withVerdict(judged, carryover.VerdictUnknown)
 	switch {
 	case len(unknown) == len(judged) && len(judged) == 1:
-		return "Whether prompts were cached before this run began is not known"
+		return "Whether prompts were cached before " + one(runs, "this run") + " began is not known"
 	case len(unknown) == len(judged):
-		return fmt.Sprintf("Whether prompts were cached before these %d runs began is not known", len(judged))
+		return fmt.Sprintf("Whether prompts were cached before these %d %s began is not known", len(judged), runs)
 	case len(unknown) > 0:
-		return fmt.Sprintf("%d of %d runs are clean; of the others it is not known", len(judged)-len(unknown), len(judged))
+		return fmt.Sprintf("%d of %d %s are clean; of the others it is not known", len(judged)-len(unknown), len(judged), runs)
 	case len(judged) == 1:
-		return "No prompt was cached before the run began"
+		return "No prompt was cached before " + one(runs, "the run") + " began"
 	}
-	return fmt.Sprintf("No prompt was cached before any of the %d runs began", len(judged))
+	return fmt.Sprintf("No prompt was cached before any of the %d %s began", len(judged), runs)
+}
+
+// one names a single run: as it is, or as the sweep's.
+func one(runs, single string) string {
+	if runs == "runs" {
+		return single
+	}
+	return "the one fresh run of the sweep"
 }
 
 // warmest is the contaminated run with the most prompts cached at start.

@@ -24,7 +24,7 @@ type block interface {
 var pageFiles embed.FS
 
 var blockTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"marks": markFields, "place": place,
+	"marks": markFields, "place": place, "terms": htmlTerms,
 }).ParseFS(pageFiles, "page/*.html.tmpl"))
 
 // execute runs the template of a block, which escapes all that it prints.
@@ -41,6 +41,7 @@ type verdictBlock struct {
 	State, Sign, Word string
 	Text, Scope       string
 	Not               []string
+	Terms             bool // the report has a glossary to link to
 }
 
 func (b verdictBlock) HTML() (string, error) { return execute("verdict", b) }

@@ -48,7 +48,13 @@ func (v *view) source() ([]byte, error) {
 	if err := texts.ExecuteTemplate(&b, name, v); err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
 	}
-	return tidy(b.Bytes()), nil
+	if v.Opts.Mode == Publish {
+		used := v.Verdict.Text + "\n" + b.String()
+		if err := texts.ExecuteTemplate(&b, "publish-words", shortWords(used)); err != nil {
+			return nil, fmt.Errorf("template publish-words: %w", err)
+		}
+	}
+	return linkTerms(tidy(b.Bytes())), nil
 }
 
 var blankLines = regexp.MustCompile(`\n[ \t]*\n(?:[ \t]*\n)+`)

@@ -142,11 +142,11 @@ func explanation(cause string) string {
 	case "in-run-sharing":
 		return "prompts of one run share their beginnings"
 	case "opening-wave":
-		return "the opening wave weighs more at one cap than at another"
+		return "the first requests, all sent at once, wait longest, and weigh more at one cap than at another"
 	case "first-run":
 		return "the server's first batches of a size were slow, as when kernels are compiled, tuned or captured"
 	case "thinned-mean":
-		return "some fast requests thin the mean"
+		return "a few slow requests weigh less in a larger run, so its mean falls"
 	case "clock-or-power":
 		return "the GPU changed its clock or met a power limit"
 	case "pool-pressure":

@@ -96,7 +96,8 @@ func (v *view) VerdictBlock() mdx.Safe {
 		word = strings.ToUpper(word[:1]) + word[1:]
 	}
 	b := verdictBlock{State: slug(v.Verdict.State), Sign: s, Word: word, Text: v.Sentence(v.Verdict.Text), Scope: v.Sentence(v.Verdict.Scope)}
-	if v.Opts.Mode != Publish { // which has a section for it
+	if v.Opts.Mode != Publish { // which has a section for it, and no glossary
+		b.Terms = true
 		for _, n := range v.Verdict.Not {
 			b.Not = append(b.Not, v.Sentence(n))
 		}

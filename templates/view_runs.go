@@ -179,6 +179,9 @@ func flushFact(rows []*row) fact {
 		f.Label = "flush before every run"
 		if len(rows) == 1 {
 			f.Label = "flush before the run"
+			if r.Kind == "window" {
+				f.Label = "flush before the window"
+			}
 		}
 	}
 	if f.Big == unknown {

@@ -13,14 +13,14 @@ import (
 
 func median(v []float64) float64 { return latency.Median(v) }
 
-// cleanMedians are the median first-token times of clean runs at the same point.
-func (v *view) cleanMedians(r *run) []float64 {
+// cleanFigures are a first-token statistic of the clean runs at the same point.
+func (v *view) cleanFigures(r *run, stat string) []float64 {
 	var out []float64
 	for _, o := range v.runs {
 		if o == r || o.Count.Verdict != "clean" || !samePoint(r, o) {
 			continue
 		}
-		if m, ok := o.Lat.Figure("median_ttft_ms"); ok && m > 0 {
+		if m, ok := o.Lat.Figure(stat); ok && m > 0 {
 			out = append(out, m)
 		}
 	}

@@ -45,8 +45,11 @@ func judgeFirstRun(v *view) judgement {
 		} else if n >= slowRequests {
 			return Supported, fmt.Sprintf("%d of %d single requests take more than %.1f times the median", n, r.Lat.N, slowRatio)
 		}
-		if len(r.Lat.Waves) < 3 {
-			return NotTestable, "fewer than three waves"
+		if limit := r.Lat.Cap; limit != nil && *limit == 1 {
+			return NotTestable, fmt.Sprintf("at cap 1 every request is sent alone, and fewer than %d of %d take more than %.1f times the median", slowRequests, r.Lat.N, slowRatio)
+		}
+		if len(r.Lat.Waves) < leastWaves {
+			return NotTestable, fewWaves(r)
 		}
 		if r.Lat.Waves[0].Hits < 0 && r.Count.Verdict != "clean" {
 			return NotTestable, "which prompts were warm is not known, so a slow wave may be a cold one"
@@ -92,7 +95,7 @@ func slowSingles(r *run) (n int, early bool) {
 // run, nil if none is known.
 func (v *view) sameCapBefore(r *run) *run {
 	for _, o := range v.runs {
-		ordered := o.Facts.OrderBy != "" && o.Facts.OrderBy != "capture" && r.Facts.OrderBy != "capture"
+		ordered := o.Ordered() && r.Facts.OrderBy != "capture"
 		if ordered && o.Facts.Life >= 0 && o.Facts.Life == r.Facts.Life && o.Facts.Log == r.Facts.Log && o.Facts.Order < r.Facts.Order && samePoint(o, r) {
 			return o
 		}

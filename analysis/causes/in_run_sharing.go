@@ -31,7 +31,10 @@ var inRunSharing = definition{
 			case o.Low > 0 && float64(o.Low) >= sharedShare*n:
 				return Supported, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", latency.CountText(o.Low, o.High), n)
 			case o.High != nil && (*o.High == 0 || float64(*o.High) < sharedShare*n):
-				return Against, fmt.Sprintf("%s prompts with a prefix shared inside the run", latency.CountText(o.Low, o.High))
+				if *o.High == 0 {
+					return Against, "no prompt shares its prefix with an earlier prompt of the same run"
+				}
+				return Against, fmt.Sprintf("%s of %.0f prompts share a prefix with an earlier prompt of the same run", latency.CountText(o.Low, o.High), n)
 			}
 			return NotTestable, "nothing bounds what the prompts of this run share"
 		})

@@ -36,11 +36,11 @@ var noise = definition{
 			case !ok:
 				return NotTestable, "no cap or no median first token: no point to compare"
 			case len(s.Runs) < 2:
-				return NotTestable, "one run at this point: no range"
+				return NotTestable, "one run at this point, so no range: how far another would differ is not known"
 			case math.IsNaN(s.CV):
 				return NotTestable, "the spread over the runs of this point is no number"
 			}
-			text := fmt.Sprintf("%d runs at cap %d: %.1f to %.1f ms", len(s.Runs), s.Cap, s.Low, s.High)
+			text := fmt.Sprintf("median first token of %d runs at cap %d: %.1f to %.1f ms", len(s.Runs), s.Cap, s.Low, s.High)
 			if s.CV > noisySpread {
 				return Supported, text
 			}
@@ -51,7 +51,7 @@ var noise = definition{
 		})
 		for _, r := range v.supportedRuns(j.runs) {
 			m, _ := r.Lat.Figure("median_ttft_ms")
-			j.seen = append(j.seen, fmt.Sprintf("%s: %.1f ms, one of %d runs from %.1f to %.1f ms", r.Count.ID, m, len(spreads[r.Count.ID].Runs), spreads[r.Count.ID].Low, spreads[r.Count.ID].High))
+			j.seen = append(j.seen, fmt.Sprintf("%s: median first token %.1f ms, one of %d runs from %.1f to %.1f ms", r.Count.ID, m, len(spreads[r.Count.ID].Runs), spreads[r.Count.ID].Low, spreads[r.Count.ID].High))
 			j.evidence = append(j.evidence, v.figureOrResult(r, "median_ttft_ms")...)
 		}
 		return j

@@ -24,8 +24,8 @@ var openingWave = definition{
 		j := judgement{}
 		j.runs = v.each(func(r *run) (string, string) {
 			w := r.Lat.Waves
-			if len(w) < 3 {
-				return NotTestable, "no per-request times over three waves and more"
+			if len(w) < leastWaves {
+				return NotTestable, fewWaves(r)
 			}
 			rest := restMedian(w[1:])
 			if w[0].First > 0 || !(rest > 0) {
@@ -34,10 +34,10 @@ var openingWave = definition{
 			ratio := w[0].Median / rest
 			share := float64(w[0].N) / float64(r.Lat.N)
 			if ratio <= openingRatio {
-				return Against, fmt.Sprintf("the first wave takes %.2f times as long as the others", ratio)
+				return Against, fmt.Sprintf("the first wave takes %.2f times as long as the others (median first tokens)", ratio)
 			}
 			if wave, _ := slowWaveOf(r); wave == 0 {
-				return NotTestable, "the first wave is so slow that batches of a new size explain it better"
+				return NotTestable, "the first wave is so slow that first batches of a new size explain it better: see first run"
 			}
 			if w[0].Hits >= 0 && w[0].Hits*len(w[1:]) < laterHits(w[1:]) {
 				return Against, "the first wave holds fewer warm prompts than the others: that is why it is slower"
@@ -54,6 +54,24 @@ var openingWave = definition{
 		}
 		return j
 	},
+}
+
+// leastWaves is how many waves a comparison of the first with the others needs.
+const leastWaves = 3
+
+// fewWaves says why a run has too few waves to compare.
+func fewWaves(r *run) string {
+	switch limit := r.Lat.Cap; {
+	case limit != nil && *limit == 1:
+		return "at cap 1 every request is sent alone: there are no waves to compare"
+	case len(r.Lat.TTFT) == 0:
+		return "no per-request times"
+	case limit == nil:
+		return "without a cap the requests do not come in waves"
+	case len(r.Lat.Waves) == 0:
+		return "the requests cannot be cut into waves: no closed loop, or not listed in the order of the prompts"
+	}
+	return fmt.Sprintf("%s at cap %d make fewer than three waves", latency.Number(r.Lat.N, "request"), *r.Lat.Cap)
 }
 
 func restMedian(waves []latency.Wave) float64 {

@@ -36,7 +36,11 @@ var otherTraffic = definition{
 			case r.Facts.Foreign < 0:
 				return NotTestable, "the requests of the run's time cannot be counted"
 			}
-			return Against, fmt.Sprintf("every request of the run's time is the run's own or one of %d health checks", max(0, r.Facts.Health))
+			text := "every request of the run's time is the run's own"
+			if r.Facts.Health > 0 {
+				text += " or one of " + latency.Number(r.Facts.Health, "health check")
+			}
+			return Against, text
 		})
 		for i, state := range j.runs {
 			if state.State == Supported {

@@ -3,6 +3,7 @@ package causes
 import (
 	"fmt"
 
+	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
 
@@ -46,7 +47,11 @@ var poolPressure = definition{
 			case r.PartOfLog():
 				return NotTestable, "the log holds a part of the run's time only"
 			case usage < poolEasy:
-				return Against, fmt.Sprintf("token usage at most %.2f, no retraction, preemption or eviction; %d prompts cut into chunks", usage, cut)
+				chunks := "no prompt"
+				if cut > 0 {
+					chunks = latency.Number(cut, "prompt")
+				}
+				return Against, fmt.Sprintf("token usage at most %.2f, no retraction, preemption or eviction; %s cut into chunks", usage, chunks)
 			}
 			return NotTestable, fmt.Sprintf("token usage up to %.2f, but nothing was seen to be pushed out", usage)
 		})

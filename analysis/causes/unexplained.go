@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"coldcase/analysis/carryover"
 	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
@@ -64,13 +63,33 @@ func slowWarmWaves(v *view) []LeftOver {
 				r.Count.ID, g.N, g.High, a.Warm-a.Groups[0].N, a.Warm, a.WarmBy, a.Groups[0].N)
 		case wave >= 0 && r.Lat.Waves[wave].Hits > 0:
 			w := r.Lat.Waves[wave]
-			text = fmt.Sprintf("%s: wave %d took %.0f ms although %d of its %d prompts were warm", r.Count.ID, wave+1, w.Median, w.Hits, w.N)
+			text = fmt.Sprintf("%s: wave %d took %.0f ms (median) although %s", r.Count.ID, wave+1, w.Median, warmOf(w.Hits, w.N))
 		default:
 			continue
 		}
-		out = append(out, LeftOver{text + "; what the server did in that time (kernels compiled or tuned, graphs captured) is not told: record its log from the start", v.figureEvidence(r, "median_ttft_ms", "p90_ttft_ms", "p99_ttft_ms")})
+		out = append(out, LeftOver{text + "; " + untold(r), v.figureEvidence(r, "median_ttft_ms", "p90_ttft_ms", "p99_ttft_ms")})
 	}
 	return out
+}
+
+// untold says that a slow wave is not explained, and what would tell.
+func untold(r *run) string {
+	const work = "what the server did in that time (kernels compiled or tuned, graphs captured)"
+	if _, _, _, ok := r.spanOf(); ok && !r.PartOfLog() {
+		return work + " is not in its log: run the same point once more on that server, flushed and with a fresh seed, and see whether the wave is slow again"
+	}
+	return work + " is not told: record its log from the start"
+}
+
+// warmOf words how many prompts of a wave were warm.
+func warmOf(hits, n int) string {
+	switch {
+	case hits == n:
+		return fmt.Sprintf("all of its %d prompts were warm", n)
+	case hits == 1:
+		return fmt.Sprintf("1 of its %d prompts was warm", n)
+	}
+	return fmt.Sprintf("%d of its %d prompts were warm", hits, n)
 }
 
 // rateAgreement reports prefill rates that disagree, or the one rate that makes
@@ -173,7 +192,7 @@ func countGaps(v *view) []LeftOver {
 	var out []LeftOver
 	for _, r := range v.runs {
 		d := r.Count
-		if why := predictionGap(d); why != "" {
+		if why := predictionGap(r); why != "" {
 			out = append(out, LeftOver{fmt.Sprintf("%s: %s prompts predicted to be warm by the arguments, %s counted; %s",
 				d.ID, latency.CountText(d.Predicted.Low, d.Predicted.High), latency.CountText(d.AtStart.Low, d.AtStart.High), why), r.MeasuredEvidence()})
 		}
@@ -192,16 +211,24 @@ func countGaps(v *view) []LeftOver {
 
 // predictionGap says what would make a count differ from its prediction, "" if
 // it does not or if another client accounts for it. Only what takes prompts out
-// of a cache makes fewer of them, and only a request makes more.
-func predictionGap(d *carryover.Run) string {
+// of a cache makes fewer of them, and only a request makes more. Where the order
+// of the runs is not known, another order than the one assumed may do either.
+func predictionGap(r *run) string {
+	d := r.Count
 	p, a := d.Predicted, d.AtStart
 	switch {
 	case p == nil || !outside(p.Low, p.High, a.Low, a.High):
 		return ""
 	case a.High != nil && *a.High < p.Low:
+		if !r.Ordered() {
+			return "another order of the runs than the one assumed, eviction, a flush or a restart that left no line would each do it"
+		}
 		return "eviction, a flush or a restart that left no line would each do it"
 	case d.Origins.OtherClient.Low > 0 && a.Low-d.Origins.OtherClient.Low <= *p.High:
 		return ""
+	}
+	if !r.Ordered() {
+		return "the runs ran in another order than the one assumed, or another client or a run that the capture does not hold sent them"
 	}
 	return "another client, or a run that the capture does not hold, must have sent them"
 }

@@ -9,7 +9,7 @@ import (
 var warmCache = definition{
 	name: "warm-cache",
 	predicts: []string{
-		"prompts cached at start, with a number that earlier runs of one seed on one server give",
+		"prompts cached at start, as many as earlier runs of the same seed on the same server left",
 		"two groups of first-token times, the share of the fast one growing with the warm prompts",
 		"time per output token unchanged: a hit removes prefill work only",
 	},
@@ -51,7 +51,7 @@ func judgeWarmCache(v *view) judgement {
 		}
 	}
 	j.explains = warmEffect(v, v.supportedRuns(j.runs))
-	j.seen = append(j.seen, slowedAlthoughWarm(v, v.supportedRuns(j.runs))...)
+	j.seen = append(j.seen, notByCache(v, v.supportedRuns(j.runs))...)
 	return j
 }
 
@@ -79,11 +79,21 @@ func groupsAgainstHits(r *run) string {
 	return text
 }
 
-// slowedAlthoughWarm lists the warm runs that read more than a clean one would.
-func slowedAlthoughWarm(v *view, warm []*run) []string {
+// effectLeast is how much more a clean run has to read, relative to the warm
+// one, before the warm prompts are said to explain anything.
+const effectLeast = 0.05
+
+// notByCache lists the warm runs whose figure the cache does not explain: those
+// that read more than a clean run would, and those that read the same.
+func notByCache(v *view, warm []*run) []string {
 	var out []string
 	for _, r := range warm {
-		if e := effectOf(v, r); e != nil && !e.faster() {
+		e := effectOf(v, r)
+		switch {
+		case e == nil || e.explains():
+		case e.faster():
+			out = append(out, e.Text+": the warm prompts moved this figure little")
+		default:
 			out = append(out, e.Text+": a warm prompt saves work and makes no first token later, so the cache does not explain this figure")
 		}
 	}
@@ -93,17 +103,21 @@ func slowedAlthoughWarm(v *view, warm []*run) []string {
 // faster reports whether an effect goes the way in which a cache works.
 func (e *Explains) faster() bool { return *e.FromMS > *e.ToMS }
 
-// warmEffect measures what the warm prompts did to the median: against clean
-// runs of the same point where the capture has them, else against the queue
-// model's prediction, which stays one. The run that makes the inversion is
-// preferred, else the one with the largest effect. A run that reads more than a
-// clean one is explained by something else.
+// explains reports whether it goes that way far enough to be one.
+func (e *Explains) explains() bool { return *e.FromMS > *e.ToMS*(1+effectLeast) }
+
+// warmEffect measures what the warm prompts did to the statistic that needs
+// explaining, that of the inversion, else the median: against clean runs of the
+// same point where the capture has them, else against the queue model's
+// prediction, which stays one. The run that makes the inversion is preferred,
+// else the one with the largest effect. A run that reads more than a clean one,
+// or about the same, is explained by something else.
 func warmEffect(v *view, warm []*run) *Explains {
 	var best *Explains
 	largest := 0.0
 	for _, r := range warm {
 		e := effectOf(v, r)
-		if e == nil || !e.faster() {
+		if e == nil || !e.explains() {
 			continue
 		}
 		if v.in.Inversion != nil && v.in.Inversion.MadeBy == r.Count.ID {
@@ -117,19 +131,28 @@ func warmEffect(v *view, warm []*run) *Explains {
 }
 
 func effectOf(v *view, r *run) *Explains {
-	read, ok := r.Lat.Figure("median_ttft_ms")
+	stat := v.statistic()
+	read, ok := r.Lat.Figure(stat)
 	if !ok || read <= 0 {
 		return nil
 	}
 	from, basis := 0.0, ""
-	if clean := v.cleanMedians(r); len(clean) > 0 {
-		from, basis = median(clean), fmt.Sprintf("%d clean runs of the same point", len(clean))
-	} else if r.Lat.Predicted != nil {
-		from, basis = r.Lat.Predicted.Median, "predicted by the queue model, not measured"
+	if clean := v.cleanFigures(r, stat); len(clean) > 0 {
+		from, basis = median(clean), latency.Number(len(clean), "clean run")+" of the same point"
+	} else if p := r.Lat.Predicted; p != nil {
+		from, basis = map[string]float64{"median_ttft_ms": p.Median, "mean_ttft_ms": p.Mean, "p90_ttft_ms": p.P90}[stat], "predicted by the queue model, not measured"
 	}
 	if from <= 0 {
 		return nil
 	}
 	return &Explains{Runs: []string{r.Count.ID}, FromMS: &from, ToMS: &read,
-		Text: fmt.Sprintf("%s: median first token %.1f ms, where a clean run reads about %.1f ms (%s)", r.Count.ID, read, from, basis)}
+		Text: fmt.Sprintf("%s: %s %.1f ms, where a clean run reads about %.1f ms (%s)", r.Count.ID, stat, read, from, basis)}
+}
+
+// statistic is the figure whose change needs explaining.
+func (v *view) statistic() string {
+	if inv := v.in.Inversion; inv != nil {
+		return inv.Statistic
+	}
+	return "median_ttft_ms"
 }

@@ -34,7 +34,7 @@ var warmUpPrompt = definition{
 		for _, r := range v.supportedRuns(j.runs) {
 			j.evidence = append(j.evidence, r.MeasuredEvidence()...)
 			if n := r.Prompts(); n > 0 {
-				j.seen = append(j.seen, fmt.Sprintf("%s: %.1f %% of the prompts", r.Count.ID, 100*float64(r.Count.Origins.WarmUp.Low)/float64(n)))
+				j.seen = append(j.seen, fmt.Sprintf("%s: %d of %d prompts left by its own warm-up (%.1f %%)", r.Count.ID, r.Count.Origins.WarmUp.Low, n, 100*float64(r.Count.Origins.WarmUp.Low)/float64(n)))
 			}
 		}
 		return j

@@ -110,6 +110,12 @@ func (j *Joined) ArgumentsKnown() bool {
 	return w.Form != "" && !w.Presumed
 }
 
+// Ordered reports whether the place of the run among the others is known, and
+// not only taken from the order in the capture.
+func (j *Joined) Ordered() bool {
+	return j.Facts.OrderBy != "" && j.Facts.OrderBy != "capture"
+}
+
 // PartOfLog reports whether the run stands on a log of which lines are missing:
 // excerpts, or a bound that bit. What such a log does not show is not known.
 func (j *Joined) PartOfLog() bool {

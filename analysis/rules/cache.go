@@ -140,6 +140,9 @@ func predictedAgainstCounted(c *context, s *setting) []answer {
 		switch {
 		case p.High != nil && float64(*p.High)+slack < float64(a.Low):
 			fire.advice = "look for another client, or a run that the folder does not hold: only a request puts a prompt into the cache"
+			if !r.Ordered() {
+				fire.advice = "find out in which order the runs ran (coldcase.toml, [facts] order): the prediction assumes the order of the capture; else " + fire.advice
+			}
 			return fire
 		case a.High != nil && float64(*a.High)+slack < float64(p.Low):
 			fire.advice = "look for eviction (the pool's size), page rounding, or a flush or restart that left no line"

@@ -58,7 +58,9 @@ func noRepeats(c *context, s *setting) []answer {
 	for _, p := range points {
 		if float64(len(p.runs)) < s.limit("runs") {
 			single = append(single, p.ids()...)
-			caps = append(caps, fmt.Sprint(p.cap))
+			if one := fmt.Sprint(p.cap); !slices.Contains(caps, one) {
+				caps = append(caps, one)
+			}
 		}
 	}
 	switch {
@@ -69,7 +71,7 @@ func noRepeats(c *context, s *setting) []answer {
 	case len(single) == 0:
 		return []answer{pass("every point has repeats")}
 	}
-	return []answer{{state: s.severity, runs: single, text: "one run at cap " + strings.Join(caps, ", ") + ": no range",
+	return []answer{{state: s.severity, runs: single, text: "one run alone at cap " + strings.Join(caps, ", ") + ": no range",
 		evidence: c.firstQuotes(single), advice: "run each point with at least three seeds"}}
 }
 
@@ -100,7 +102,7 @@ func orderEffect(c *context, s *setting) []answer {
 		return nil
 	}
 	for _, r := range runs {
-		if r.Facts.OrderBy == "capture" || r.Facts.OrderBy == "" {
+		if !r.Ordered() {
 			return []answer{{state: Unknown, runs: c.ids(), text: "the order in which the runs ran is not known"}}
 		}
 	}

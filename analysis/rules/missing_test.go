@@ -102,7 +102,7 @@ func TestPlateauFitsItsBatch(t *testing.T) {
 	}{
 		{1, NotApplicable, "one request at a time"},
 		{2, Info, "prefill batches of one time"},
-		{32, Info, "that are one prefill batch"},
+		{32, Info, "of one prefill batch"},
 	} {
 		w := latencytest.New()
 		_, r := w.AddRun("a.txt", c.limit, 128, 1)

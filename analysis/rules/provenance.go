@@ -157,8 +157,8 @@ func fileNotRead(c *context, s *setting) []answer {
 		if f.Read == capture.ReadNone {
 			text = fmt.Sprintf("%s (%s) was not read", f.Path, f.Kind)
 		}
-		if f.Why != "" {
-			text += ": " + f.Why
+		if why := strings.TrimSuffix(f.Why, "; not read"); why != "" {
+			text += ": " + why
 		}
 		out = append(out, answer{state: s.severity, text: text, evidence: []capture.Evidence{{File: f.Path, Line: 1}}})
 	}

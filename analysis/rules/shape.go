@@ -94,7 +94,7 @@ func plateau(c *context, s *setting) []answer {
 			return pass("the tail percentiles differ")
 		}
 		p := r.Lat.Plateaus[0]
-		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %d requests that are %s", strings.ToUpper(p.From), strings.ToUpper(p.To), p.Value, p.Requests, batchText(r, p)),
+		return answer{state: s.severity, text: fmt.Sprintf("%s to %s lie within 2 %% at %.0f ms: at least %s of %s", strings.ToUpper(p.From), strings.ToUpper(p.To), p.Value, latency.Number(p.Requests, "request"), batchText(r, p)),
 			evidence: c.quoteFigures(r, p.From+"_ttft_ms", p.To+"_ttft_ms"), advice: "the batch, not the request, was sampled: do not read the tail as so many requests"}
 	})
 }
@@ -181,7 +181,7 @@ func openingWave(c *context, s *setting) []answer {
 			return unknown("no first-token time in the first wave, or none above 0 after it")
 		}
 		if w[0].Median > s.limit("first_wave_ratio")*rest {
-			return answer{state: s.severity, text: fmt.Sprintf("the first %d requests have a median of %.1f ms, the rest %.1f ms", w[0].N, w[0].Median, rest), evidence: c.quoteResult(r), advice: "show both"}
+			return answer{state: s.severity, text: fmt.Sprintf("the first %d requests have a median first token of %.1f ms, the rest %.1f ms", w[0].N, w[0].Median, rest), evidence: c.quoteResult(r), advice: "show both"}
 		}
 		return pass("the first wave is like the rest")
 	})

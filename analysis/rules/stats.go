@@ -57,7 +57,7 @@ func percentileImpossible(c *context, s *setting) []answer {
 			return unknown("the number of requests is not known")
 		}
 		if float64(r.Lat.N) < s.limit("requests") {
-			return answer{state: s.severity, text: fmt.Sprintf("a P99 of %d requests lies between the two slowest", r.Lat.N), evidence: c.quoteFigures(r, "p99_ttft_ms"), advice: "print the maximum instead"}
+			return answer{state: s.severity, text: fmt.Sprintf("a P99 of %d requests is read off between the two slowest", r.Lat.N), evidence: c.quoteFigures(r, "p99_ttft_ms"), advice: "print the maximum instead"}
 		}
 		return pass("the P99 is of 100 requests or more")
 	})
@@ -80,9 +80,9 @@ func repeatsTooFew(c *context, s *setting) []answer {
 	if len(ids) == 0 {
 		return []answer{pass("every point has enough runs for an interval of its median")}
 	}
-	words := "no 95 % interval of a median"
+	words := "too few for a 95 % interval of a median"
 	if float64(least) < s.limit("compare_runs") {
-		words = "no word of significance, and " + words
+		words = "too few to call a difference significant, and for a 95 % interval of a median"
 	}
 	return []answer{{state: s.severity, runs: ids, text: fmt.Sprintf("%s at a point: %s", latency.Number(least, "run"), words), evidence: c.firstQuotes(ids), advice: "give the range over the runs and call it that"}}
 }
@@ -181,7 +181,7 @@ func drift(c *context, s *setting) []answer {
 				up, down = up && v > last, down && v < last
 			}
 			last = v
-			ordered = ordered && r.Facts.OrderBy != "capture" && r.Facts.OrderBy != ""
+			ordered = ordered && r.Ordered()
 		}
 		if (up || down) && math.Abs(last/first-1) > s.limit("drift_share") {
 			out = append(out, answer{state: s.severity, runs: p.ids(), text: fmt.Sprintf("cap %d: the median moves from %.1f to %.1f ms in the order of the runs", p.cap, first, last),

@@ -1,0 +1,84 @@
+package templates
+
+import (
+	"strings"
+
+	"coldcase/analysis/causes"
+	"coldcase/analysis/latency"
+)
+
+// OneCap reports whether all runs are known to have had one cap: then no figure
+// can move against the load.
+func (v *view) OneCap() bool {
+	caps := map[int]bool{}
+	for _, r := range v.Runs() {
+		caps[r.cap0()] = true
+	}
+	return len(caps) == 1 && !caps[0]
+}
+
+// LeadingWhy says what the leading cause explains, so that it can be held
+// against what needs explaining.
+func (v *view) LeadingWhy() string {
+	for _, c := range v.Causes {
+		if v.LeadingCause == nil || c.Name != *v.LeadingCause {
+			continue
+		}
+		switch {
+		case c.Explains != nil:
+			return v.Sentence(c.Explains.Text)
+		case v.Inversion != nil:
+			return "How much of it this cause makes cannot be told from the capture."
+		}
+		return "It explains why prompts were served from the cache. What that did to the times cannot be told from the capture."
+	}
+	return ""
+}
+
+// HasSeen reports whether a cause saw more than it says of each run.
+func (v *view) HasSeen(c *causes.Cause) bool { return len(c.Seen) > 0 }
+
+// Clauses says a list as one sentence.
+func (s speaker) Clauses(list []string) string {
+	var out []string
+	for _, text := range list {
+		out = append(out, s.Say(text))
+	}
+	return strings.Join(out, "; ") + "."
+}
+
+// Sits lists where the printed figures of a run lie. Where all lie in one place
+// that is one sentence, and nothing where no place is known: a remark says that.
+func (v *view) Sits(list []latency.SitsIn) []string {
+	if len(list) == 0 || list[0].Group == "unknown" {
+		return nil
+	}
+	var out []string
+	same := true
+	for _, s := range list {
+		same = same && s.Group == list[0].Group
+		out = append(out, statistic(s.Figure)+", "+ms(s.Value)+" ms, sits in "+groupName(s.Group)+" (known by: "+s.By+").")
+	}
+	if same && list[0].Group == "one group" {
+		return []string{"All requests lie in one group, and so do the printed figures (known by: " + list[0].By + ")."}
+	}
+	return out
+}
+
+// groupName speaks of a group of first-token times.
+func groupName(name string) string {
+	switch {
+	case name == "edge":
+		return "the edge between two groups"
+	case strings.HasSuffix(name, "group"):
+		return name
+	case strings.HasSuffix(name, "wave"):
+		return "the " + name
+	}
+	return "the " + name + " group"
+}
+
+// Assumed takes off a prediction's note what the report says in front of it.
+func (v *view) Assumed(note string) string {
+	return v.Say(strings.TrimPrefix(note, "a prediction of a queue model, not a measurement: "))
+}
