@@ -1,11 +1,10 @@
 // Compares what ECharts drew with the data that it was given, and with the
 // still picture beneath. Evaluated by the tests; returns what is wrong, and how
-// many charts and stepped lines were looked at.
+// many charts, stepped lines and bars were looked at.
 (() => {
   const faults = [];
-  let charts = 0, steps = 0;
+  let charts = 0, steps = 0, bars = 0;
   const data = JSON.parse(document.getElementById('coldcase-charts').textContent);
-  for (const d of document.querySelectorAll('details')) d.open = true;
 
   // The corners of a path, in px.
   function corners(path) {
@@ -48,17 +47,41 @@
       if (slopes.length) faults.push(`${id}: ${series.name}: ${slopes.length} pieces of the step line are sloped`);
     });
 
-    // One scale: where the live value axis counts between its ends, the still
-    // one has the same numbers.
-    const value = [option.xAxis, option.yAxis].flat().find(a => a.type === 'value');
-    if (value && value.minInterval) {
-      const have = new Set(numbers(still));
-      const ticks = [];
-      for (let n = 1; value.min + n * value.minInterval < value.max; n++) ticks.push(value.min + n * value.minInterval);
-      const here = numbers(svg);
-      const alone = ticks.filter(t => here.some(n => same(n, t)) && ![...have].some(n => same(n, t)));
+    // One scale: both pictures have their plot area at the same place, and a
+    // value stands at the same place in it.
+    const sheet = still.viewBox.baseVal, grid = option.grid[0];
+    const left = Number(grid.left), right = sheet.width - Number(grid.right);
+    const top = Number(grid.top), bottom = sheet.height - Number(grid.bottom);
+    for (const [name, axis, from, to] of [['x', option.xAxis[0], left, right], ['y', option.yAxis[0], bottom, top]]) {
+      if (axis.type !== 'value') continue;
+      for (const part of [0, 0.5, 1]) {
+        const at = drawn.convertToPixel({ [name + 'AxisIndex']: 0 }, axis.min + part * (axis.max - axis.min));
+        const want = from + part * (to - from);
+        if (!(Math.abs(at - want) <= 1)) faults.push(`${id}: ${name}: a value stands at ${Math.round(at)} px, in the still picture at ${Math.round(want)}`);
+      }
+    }
+
+    // Where the live value axis counts between its ends, the still one has the
+    // same numbers.
+    const have = numbers(still), here = numbers(svg);
+    for (const axis of [option.xAxis, option.yAxis].flat()) {
+      if (axis.type !== 'value' || !axis.minInterval || axis.axisLabel.show === false) continue;
+      const alone = [];
+      for (let n = 1; axis.min + n * axis.minInterval < axis.max; n++) {
+        const tick = axis.min + n * axis.minInterval;
+        if (here.some(v => same(v, tick)) && !have.some(v => same(v, tick))) alone.push(tick);
+      }
       if (alone.length) faults.push(`${id}: the live axis counts ${alone.join(' ')}, the still one does not`);
     }
+
+    // No bar is missing.
+    option.series.forEach((series, index) => {
+      if (series.type !== 'bar') return;
+      bars += series.data.filter(d => d.value !== '-').length;
+      const drawnBars = paths.filter(p => p.getAttribute('fill') === series.color).length;
+      const want = series.data.filter(d => d.value !== '-' && (Array.isArray(d.value) ? d.value[1] : d.value) !== 0).length;
+      if (drawnBars < want) faults.push(`${id}: ${series.name}: ${drawnBars} bars drawn of ${want}`);
+    });
   }
-  return { faults, charts, steps };
+  return { faults, charts, steps, bars };
 })()

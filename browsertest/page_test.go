@@ -71,6 +71,7 @@ func look(t *testing.T, ctx context.Context, r report, v view) []string {
 	defer done()
 	heard := listen(t, tab, r.url())
 	v.open(t, tab, r.url())
+	unfold(t, tab)
 	seen, err := chromedp.Run(tab, chromedp.Evaluate[[]string](probe))
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +101,15 @@ func (v view) open(t testing.TB, tab context.Context, url string) {
 	)
 	if err != nil {
 		t.Fatalf("open %s: %v", url, err)
+	}
+}
+
+// unfold opens every fold and waits until the charts in them have been drawn.
+func unfold(t testing.TB, tab context.Context) {
+	t.Helper()
+	_, err := chromedp.Run(tab, chromedp.Evaluate[bool](`document.querySelectorAll('details').forEach(d => { d.open = true; }), true`))
+	if err := errors.Join(err, chromedp.Do(tab, chromedp.Sleep(100*time.Millisecond))); err != nil {
+		t.Fatalf("open the folds: %v", err)
 	}
 }
 

@@ -144,9 +144,6 @@ type figureBlock struct {
 
 func (b figureBlock) HTML() (string, error) { return execute("figure", b) }
 
-// Picture is the still picture; package svg escapes all text in it.
-func (b figureBlock) Picture() template.HTML { return template.HTML(b.SVG()) }
-
 func (b figureBlock) Markdown() mdx.Safe {
 	picture := ""
 	if b.Pictures {

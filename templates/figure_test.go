@@ -24,23 +24,25 @@ func TestLabelsDoNotCollide(t *testing.T) {
 	}
 	for name, make := range all {
 		for _, f := range figuresOf(make()) {
-			var boxes []svg.Box
-			var texts []string
-			for _, m := range svgText.FindAllStringSubmatch(f.SVG(), -1) {
-				anchor := "start"
-				if a := regexp.MustCompile(`text-anchor="(\w+)"`).FindStringSubmatch(m[4]); a != nil {
-					anchor = a[1]
-				}
-				box := svg.TextBox(atof(m[1]), atof(m[2]), atof(m[3]), anchor, unescape(m[5]))
-				for i, b := range boxes {
-					if box.Overlaps(b) {
-						t.Errorf("%s, %s: %q lies over %q", name, f.ID, m[5], texts[i])
+			for width, picture := range map[float64]string{figure.Wide.Width(): f.SVG(), figure.Narrow.Width(): f.SVGNarrow()} {
+				var boxes []svg.Box
+				var texts []string
+				for _, m := range svgText.FindAllStringSubmatch(picture, -1) {
+					anchor := "start"
+					if a := regexp.MustCompile(`text-anchor="(\w+)"`).FindStringSubmatch(m[4]); a != nil {
+						anchor = a[1]
 					}
+					box := svg.TextBox(atof(m[1]), atof(m[2]), atof(m[3]), anchor, unescape(m[5]))
+					for i, b := range boxes {
+						if box.Overlaps(b) {
+							t.Errorf("%s, %s: %q lies over %q", name, f.ID, m[5], texts[i])
+						}
+					}
+					if box.X0 < 0 || box.X1 > width {
+						t.Errorf("%s, %s: %q leaves the picture of %v", name, f.ID, m[5], width)
+					}
+					boxes, texts = append(boxes, box), append(texts, m[5])
 				}
-				if box.X0 < 0 || box.X1 > 860 {
-					t.Errorf("%s, %s: %q leaves the picture", name, f.ID, m[5])
-				}
-				boxes, texts = append(boxes, box), append(texts, m[5])
 			}
 		}
 	}
@@ -75,27 +77,38 @@ func TestScalesAgree(t *testing.T) {
 					Name, Type, Color string
 					Data              []any
 				}
+				Legend  struct{ Data []struct{ Name string } }
+				Graphic struct {
+					Elements []struct{ Style struct{ Text string } }
+				}
 			}
 			if err := json.Unmarshal(raw, &option); err != nil {
 				t.Fatal(err)
 			}
 			compare := func(which string, got axis, want figure.Axis) {
-				if len(want.Categories) > 0 {
-					var names []string
-					for _, d := range got.Data {
-						if d != "" {
-							names = append(names, d)
-						}
+				if which == "y" && len(want.Categories) > 0 {
+					if got.Type != "category" || strings.Join(got.Data, "|") != strings.Join(want.Categories, "|") {
+						t.Errorf("%s, %s: y categories %v, want %v", name, f.ID, got.Data, want.Categories)
 					}
-					if got.Type != "category" || strings.Join(names, "|") != strings.Join(want.Categories, "|") {
-						t.Errorf("%s, %s: %s categories %v, want %v", name, f.ID, which, names, want.Categories)
-					}
-				} else if got.Min == nil || got.Max == nil || *got.Min != want.Min || *got.Max != want.Max {
+				} else if got.Type != "value" || got.Min == nil || got.Max == nil || *got.Min != want.Min || *got.Max != want.Max {
 					t.Errorf("%s, %s: %s axis differs", name, f.ID, which)
 				}
 			}
 			compare("x", option.XAxis[0], f.X)
 			compare("y", option.YAxis[0], f.Y)
+			// What stands in the still picture stands in the interactive one.
+			texts := map[string]bool{}
+			for _, e := range option.Graphic.Elements {
+				texts[e.Style.Text] = true
+			}
+			for _, d := range option.Legend.Data {
+				texts[d.Name] = true
+			}
+			for _, m := range svgText.FindAllStringSubmatch(f.SVG(), -1) {
+				if s := unescape(m[5]); !texts[s] && !tickOf(f.X, s) && !tickOf(f.Y, s) {
+					t.Errorf("%s, %s: %q stands in the still picture only", name, f.ID, s)
+				}
+			}
 			for i, l := range f.Layers {
 				if l.Kind == figure.Dots || l.Kind == figure.Step {
 					if len(option.Series[i].Data) != len(l.Points) {
@@ -108,6 +121,61 @@ func TestScalesAgree(t *testing.T) {
 			}
 			if strings.Contains(string(raw), "function") || strings.Contains(string(raw), "<") {
 				t.Errorf("%s, %s: options hold code or markup", name, f.ID)
+			}
+		}
+	}
+}
+
+// tickOf reports whether a text is a label of a value axis, which the
+// interactive chart writes itself.
+func tickOf(a figure.Axis, s string) bool {
+	for _, v := range a.Ticks() {
+		if len(a.Categories) == 0 && a.TickLabel(v) == s {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNarrowOptions lays the differences for a narrow sheet over the option and
+// looks for every text of the narrow picture.
+func TestNarrowOptions(t *testing.T) {
+	for name, make := range fixtures {
+		for _, f := range figuresOf(make()) {
+			wide, err := f.Options()
+			if err != nil {
+				t.Fatal(err)
+			}
+			narrow, err := f.NarrowOptions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var option struct {
+				Grid    []struct{ Left, Right string }
+				Graphic struct {
+					Elements []struct{ Style struct{ Text string } }
+				}
+			}
+			if err := json.Unmarshal(narrow, &option); err != nil {
+				t.Fatal(err)
+			}
+			if len(option.Grid) != 1 || atof(option.Grid[0].Left)+atof(option.Grid[0].Right) >= figure.Narrow.Width() {
+				t.Errorf("%s, %s: no plot area of its own: %v", name, f.ID, option.Grid)
+			}
+			texts := 0
+			for _, e := range option.Graphic.Elements {
+				if e.Style.Text != "" {
+					texts++
+					if !strings.Contains(f.SVGNarrow(), ">"+svg.Escape(e.Style.Text)+"<") {
+						t.Errorf("%s, %s: %q is not in the narrow picture", name, f.ID, e.Style.Text)
+					}
+				}
+			}
+			if texts == 0 {
+				t.Errorf("%s, %s: no text", name, f.ID)
+			}
+			if len(narrow) > len(wide)+2000 {
+				t.Errorf("%s, %s: %d bytes differ of %d", name, f.ID, len(narrow), len(wide))
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if single && drawn > 1 {
 		f.Layers = append(f.Layers, thread)
 	}
-	fresh, high := rangeLayers(nb, index)
+	fresh, high := rangeLayers(nb, index, perCap)
 	f.Layers = append(f.Layers, fresh...)
 	for _, verdict := range []string{"clean", "unknown", "contaminated"} {
 		if len(marks[verdict].Points) > 0 {
@@ -98,7 +98,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f.Y = figure.ValueAxis("median TTFT, ms", 0, math.Max(top, high)*1.12)
 	f.N = "One mark a run; n is the number of requests behind its median."
-	f.Shows = medianSentence(nb)
+	f.Shows = medianSentence(nb, names, perCap)
 	return []*figure.Figure{f}
 }
 
@@ -107,15 +107,8 @@ const maxLabelled = 40
 
 // beside sets the k-th of n marks of one cap beside the others, in order.
 func beside(k, n int) float64 {
-	step := math.Min(0.11, 0.84/float64(n))
+	step := math.Min(0.24, 0.84/float64(n))
 	return step * (float64(k) - float64(n-1)/2)
-}
-
-func medianSentence(nb *analysis.Notebook) string {
-	if nb.Inversion != nil && nb.Inversion.Statistic == "median_ttft_ms" {
-		return inversionFact(nb)
-	}
-	return "The median first token of each run over its concurrency cap, with what the cache had at start."
 }
 
 // inversionFact is the fact of an inversion without what is thought of it.
@@ -140,6 +133,9 @@ func cachedShort(r *row) string {
 	return count(r.Run.AtStart.Low, r.Run.AtStart.High) + of(r.Run) + " cached"
 }
 
+// noCap names the place of runs whose cap is not known.
+const noCap = "no cap known"
+
 // caps lists the caps of the runs in rising order, as names and by value.
 func caps(rows []*row) ([]string, map[int]int) {
 	seen := map[int]bool{}
@@ -156,7 +152,7 @@ func caps(rows []*row) ([]string, map[int]int) {
 	for i, v := range values {
 		index[v] = i
 		if v == 0 {
-			names = append(names, "no cap known")
+			names = append(names, noCap)
 		} else {
 			names = append(names, fmt.Sprint(v))
 		}
@@ -166,32 +162,50 @@ func caps(rows []*row) ([]string, map[int]int) {
 
 // rangeLayers draws the ranges of a confirmation's fresh and stated points
 // beside the runs.
-func rangeLayers(nb *analysis.Notebook, index map[int]int) ([]figure.Layer, float64) {
+func rangeLayers(nb *analysis.Notebook, index map[int]int, perCap map[int][]*row) ([]figure.Layer, float64) {
 	if nb.Confirmation == nil {
 		return nil, 0
 	}
-	bars := figure.Layer{Name: "range over seeds", Color: figure.Cold, Kind: figure.RunY}
-	mids := figure.Layer{Name: "median over seeds", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Diamond}
-	line := figure.Layer{Color: figure.Cold, Kind: figure.Path}
+	var out []figure.Layer
 	top := 0.0
-	for _, r := range nb.Confirmation.Ranges {
-		at, ok := index[r.Cap]
-		if !ok || r.Stat != "median_ttft_ms" || r.Arm != "fresh" && r.Arm != "stated" {
-			continue
+	for k, arm := range []string{"fresh", "stated"} {
+		a := arms[arm]
+		bars := figure.Layer{Name: a.name + ", lowest to highest", Color: a.color, Kind: figure.RunY}
+		mids := figure.Layer{Name: a.name + ", median", Color: a.color, Kind: figure.Dots, Glyph: a.glyph}
+		line := figure.Layer{Color: a.color, Kind: figure.Path}
+		for _, r := range nb.Confirmation.Ranges {
+			at, ok := index[r.Cap]
+			if !ok || r.Stat != "median_ttft_ms" || r.Arm != arm {
+				continue
+			}
+			n := len(perCap[at])
+			x := float64(at) + math.Min(beside(n-1, n)+0.2+0.1*float64(k), 0.46)
+			tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s ms, n %d runs", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
+			bars.Points = append(bars.Points, figure.Point{X: x, Y: r.Low, Y2: r.High, Tip: tip})
+			mids.Points = append(mids.Points, figure.Point{X: x, Y: r.Median, Tip: tip, Labels: []string{ms(r.Median) + " ms", spread(r.Low, r.High, r.N)}})
+			line.Points = append(line.Points, figure.Point{X: x, Y: r.Median})
+			top = math.Max(top, r.High)
 		}
-		x := float64(at) + 0.22
-		tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s ms, n %d runs", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
-		bars.Points = append(bars.Points, figure.Point{X: x, Y: r.Low, Y2: r.High, Tip: tip})
-		mids.Points = append(mids.Points, figure.Point{X: x, Y: r.Median, Tip: tip,
-			Labels: []string{ms(r.Median) + " ms", ms(r.Low) + " to " + ms(r.High) + ", n " + fmt.Sprint(r.N)}})
-		line.Points = append(line.Points, figure.Point{X: x, Y: r.Median})
-		top = math.Max(top, r.High)
+		if len(bars.Points) > 0 {
+			sort.SliceStable(line.Points, func(a, b int) bool { return line.Points[a].X < line.Points[b].X })
+			out = append(out, bars, line, mids)
+		}
 	}
-	if len(bars.Points) == 0 {
-		return nil, 0
-	}
-	sort.SliceStable(line.Points, func(a, b int) bool { return line.Points[a].X < line.Points[b].X })
-	return []figure.Layer{bars, line, mids}, top
+	return out, top
+}
+
+// look is how the runs of a sweep's arm are drawn, on every chart.
+type look struct {
+	name  string
+	color figure.Color
+	glyph figure.Glyph
+}
+
+var arms = map[string]look{
+	"kit":    {"the kit", figure.Warm, figure.Square},
+	"fresh":  {"fresh prompts", figure.Cold, figure.Diamond},
+	"stated": {"fresh prompts, as stated", figure.Line3, figure.Disc},
+	"repeat": {"repeat without a flush", figure.Other, figure.Cross},
 }
 
 // slug makes a run id fit for an id of the page.

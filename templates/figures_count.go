@@ -3,11 +3,13 @@ package templates
 import (
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
 	"coldcase/analysis/causes"
+	"coldcase/analysis/confirm"
 	"coldcase/templates/figure"
 )
 
@@ -32,8 +34,8 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "origins", Title: "Prompts of each run by where their prefix was",
-		Shows: "How many prompts of each run found their prefix in the cache, and who had put it there.",
-		N:     "Each bar is as long as the run has prompts; n stands at its end.",
+		Shows: originSentence(rows),
+		N:     "Each bar is as long as the run has prompts; what was cached at start stands at its end, with n and grade.",
 		Read:  "Only proved hits are drawn as cached, and only proved misses as not cached. What no evidence decides is drawn as possible, which is neither.",
 		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "other client", "warm-up", "same run", "origin open", "possible", "not cached"},
 			Right: []bool{false, true, true, true, true, true, true, true, true}},
@@ -59,14 +61,14 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 			if v == 0 {
 				continue
 			}
-			p := figure.Point{X: at, X2: at + float64(v), Y: y, Tip: fmt.Sprintf("%s: %d %s", r.Label, v, parts[i].Name)}
+			p := figure.Point{X: at, X2: at + float64(v), Y: y, Inside: integer(v), Tip: fmt.Sprintf("%s: %d %s", r.Label, v, parts[i].Name)}
 			at += float64(v)
 			parts[i].Points = append(parts[i].Points, p)
 		}
 		top = math.Max(top, at)
 		for i := len(parts) - 1; i >= 0; i-- { // the label stands at the end of the bar
 			if n := len(parts[i].Points); n > 0 && parts[i].Points[n-1].Y == y {
-				parts[i].Points[n-1].Labels = []string{r.AtStart()}
+				parts[i].Points[n-1].Labels = []string{atStartWords(r)}
 				break
 			}
 		}
@@ -74,7 +76,7 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if len(names) == 0 {
 		return nil
 	}
-	f.X, f.Y = figure.ValueAxis("prompts", 0, top*1.5), figure.CategoryAxis("", names)
+	f.X, f.Y = figure.ValueAxis("prompts", 0, top), figure.CategoryAxis("", names)
 	for _, l := range parts {
 		if len(l.Points) > 0 {
 			f.Layers = append(f.Layers, l)
@@ -91,30 +93,32 @@ func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "seeds", Title: "Seeds and caps, with the kit's runs beside them",
-		Shows:  "What the runs with fresh prompts gave at each cap, beside what the kit had reported.",
+		Shows:  seedSentence(c.Ranges),
 		N:      "n in the labels is runs, not requests.",
 		Read:   "The bar is the range over the runs of one cap, from lowest to highest; with so few runs a range is all that can be said. Hollow marks are single runs.",
 		Height: 240,
 		Table: figure.Table{Head: []string{"cap", "arm", "n runs", "requests", "lowest, ms", "median, ms", "highest, ms"},
 			Right: []bool{true, false, true, true, true, true, true}},
 	}
-	colors := map[string]figure.Color{"fresh": figure.Cold, "kit": figure.Warm, "repeat": figure.Other, "stated": figure.Good}
-	glyphs := map[string]figure.Glyph{"fresh": figure.Diamond, "kit": figure.Square, "repeat": figure.Cross, "stated": figure.Disc}
 	var names []string
 	top := 0.0
-	for _, r := range append(append(c.Ranges[:0:0], c.Ranges...), c.Repeat...) {
+	for _, r := range byCap(c.Ranges, c.Repeat) {
 		if r.Stat != "median_ttft_ms" {
 			continue
+		}
+		a, known := arms[r.Arm]
+		if !known {
+			a = look{r.Arm, figure.Open, figure.Disc}
 		}
 		x := float64(len(names))
 		names = append(names, "cap "+strconv.Itoa(r.Cap)+", "+r.Arm)
 		tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s, n %d", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
 		f.Table.Rows = append(f.Table.Rows, []string{strconv.Itoa(r.Cap), r.Arm, strconv.Itoa(r.N), number(r.Requests), ms(r.Low), ms(r.Median), ms(r.High)})
-		bar := figure.Layer{Color: colors[r.Arm], Kind: figure.RunY, Points: []figure.Point{{X: x, Y: r.Low, Y2: r.High, Tip: tip}}}
-		mid := figure.Layer{Name: r.Arm, Color: colors[r.Arm], Kind: figure.Dots, Glyph: glyphs[r.Arm],
+		bar := figure.Layer{Color: a.color, Kind: figure.RunY, Points: []figure.Point{{X: x, Y: r.Low, Y2: r.High, Tip: tip}}}
+		mid := figure.Layer{Name: a.name, Color: a.color, Kind: figure.Dots, Glyph: a.glyph,
 			Points: []figure.Point{{X: x, Y: r.Median, Tip: tip, Doubt: r.Arm == "kit" || r.Arm == "repeat",
 				Labels: []string{ms(r.Median) + " ms", spread(r.Low, r.High, r.N)}}}}
-		each := figure.Layer{Color: colors[r.Arm], Kind: figure.Dots, Glyph: figure.Ring}
+		each := figure.Layer{Color: a.color, Kind: figure.Dots, Glyph: figure.Ring}
 		for _, v := range r.Values {
 			if len(r.Values) > 1 {
 				each.Points = append(each.Points, figure.Point{X: x - 0.14, Y: v, Tip: "cap " + strconv.Itoa(r.Cap) + ", " + r.Arm + ": " + ms(v) + " ms"})
@@ -130,11 +134,25 @@ func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	return []*figure.Figure{f}
 }
 
+// byCap puts what is to be compared side by side: the arms of one cap, the kit
+// first.
+func byCap(ranges, repeat []confirm.Range) []confirm.Range {
+	out := append(append([]confirm.Range(nil), ranges...), repeat...)
+	order := map[string]int{"kit": 0, "repeat": 1, "fresh": 2, "stated": 3}
+	sort.SliceStable(out, func(a, b int) bool {
+		if out[a].Cap != out[b].Cap {
+			return out[a].Cap < out[b].Cap
+		}
+		return order[out[a].Arm] < order[out[b].Arm]
+	})
+	return out
+}
+
 func spread(low, high float64, n int) string {
 	if n == 1 {
-		return "n 1, no range"
+		return "n 1 run, no range"
 	}
-	return ms(low) + " to " + ms(high) + ", n " + strconv.Itoa(n)
+	return ms(low) + " to " + ms(high) + ", n " + strconv.Itoa(n) + " runs"
 }
 
 func number(n int) string {
@@ -156,7 +174,7 @@ func causeFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "causes", Title: "Every explanation, tested in every run",
-		Shows: "Which explanations the capture supports, which it speaks against, and which it cannot test.",
+		Shows: causeSentence(nb),
 		N:     "One mark for each explanation in each run.",
 		Read:  "A cross is not an acquittal: the capture does not hold what a test would need.",
 		Table: figure.Table{Head: []string{"explanation", "state", "seen"}, Right: []bool{false, false, false}},

@@ -4,26 +4,30 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"coldcase/analysis"
 	"coldcase/analysis/latency"
 	"coldcase/templates/figure"
 )
 
-// maxSplit bounds the runs whose hits and misses are drawn apart.
-const maxSplit = 3
+const (
+	maxSplit  = 3 // runs whose hits and misses are drawn apart
+	maxOnLine = 4 // lines that bear their name beside the legend's
+)
 
 // ecdfFigures draws the share of requests answered below a time: all runs
 // beside each other, then hits and misses apart where a witness names them.
 func ecdfFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f := &figure.Figure{
 		ID: "ecdf", Title: "Distribution of the time to first token",
-		Shows: "How many requests of each run had their first token by a given time. A flat stretch parts two groups of requests.",
+		Shows: distributionSentence(rows),
 		Read:  "Follow a line to the right: at each step one request gets its first token. Where it is flat no request falls; a median on a flat stretch can jump from one group to the other.",
 		Y:     figure.Axis{Label: "share of requests", Min: 0, Max: 1, Step: 0.2},
 		Table: quantileTable(),
 	}
 	top := 0.0
+	var marks []figure.Layer
 	for _, r := range withTimes(rows) {
 		f.Table.Rows = append(f.Table.Rows, quantileRow(r))
 		if len(f.Layers) == maxDrawn {
@@ -34,14 +38,26 @@ func ecdfFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		top = math.Max(top, values[len(values)-1])
 		l := stairs(values)
 		l.Name, l.Color = r.Label+", n "+r.N(), figure.Lines[len(f.Layers)%len(figure.Lines)]
+		if m, ok := r.Figure("median_ttft_ms"); ok {
+			l.Name += ", median " + ms(m.Value) + " ms"
+			l.Glyph = lineGlyphs[len(f.Layers)%len(lineGlyphs)]
+			marks = append(marks, figure.Layer{Color: l.Color, Tinted: true, Kind: figure.Dots, Glyph: l.Glyph, Points: []figure.Point{
+				{X: m.Value, Y: 0.5, Labels: []string{r.Label}, Tip: r.Label + ": median " + ms(m.Value) + " ms, n " + r.N()}}})
+			top = math.Max(top, m.Value)
+		}
 		l.Dashed = len(f.Layers) >= len(figure.Lines)
 		f.Layers = append(f.Layers, l)
 	}
 	if len(f.Layers) == 0 {
 		return nil
 	}
-	f.Layers = append(f.Layers, medianMarks(f.Layers, rows)...)
-	f.N = "n stands in the legend; failed requests have no first token and are not drawn."
+	if len(marks) > maxOnLine { // the legend has their names
+		for i := range marks {
+			marks[i].Points[0].Labels = nil
+		}
+	}
+	f.Layers = append(f.Layers, marks...)
+	f.N = "n stands in the legend, and the mark on a line is its median; failed requests have no first token and are not drawn."
 	f.X = figure.ValueAxis("time to first token, ms", 0, top)
 	out := []*figure.Figure{f}
 	for _, r := range byConcern(withTimes(rows)) {
@@ -52,25 +68,9 @@ func ecdfFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	return out
 }
 
-// maxMarked bounds the runs whose printed median is marked on the distribution.
-const maxMarked = 4
-
-// medianMarks puts each run's median on its line, at the half. A median on a
-// flat stretch is seen at once.
-func medianMarks(lines []figure.Layer, rows []*row) []figure.Layer {
-	var out []figure.Layer
-	drawn := withTimes(rows)
-	if len(drawn) > maxMarked {
-		return nil
-	}
-	for i, r := range drawn {
-		if m, ok := r.Figure("median_ttft_ms"); ok {
-			out = append(out, figure.Layer{Color: lines[i].Color, Kind: figure.Dots, Glyph: figure.Ring,
-				Points: []figure.Point{{X: m.Value, Y: 0.5, Labels: []string{"median " + ms(m.Value)}, Tip: r.Label + ": median " + ms(m.Value) + " ms, n " + r.N()}}})
-		}
-	}
-	return out
-}
+// lineGlyphs are the marks of the medians: with seven of them and six colours
+// no two of the lines that are drawn look alike.
+var lineGlyphs = []figure.Glyph{figure.Ring, figure.Square, figure.Diamond, figure.Disc, figure.Triangle, figure.Cross, figure.Tick}
 
 // splitFigure draws the hits and the misses of one run apart; nil if no
 // witness tells them per prompt, or if there is only one kind.
@@ -85,7 +85,7 @@ func splitFigure(r *row) *figure.Figure {
 	cold.Name, cold.Color, cold.Dashed = "misses", figure.Cold, true
 	return &figure.Figure{
 		ID: "ecdf-split-" + strconv.Itoa(r.Index+1), Title: "Hits and misses apart, " + r.Label,
-		Shows:  "The same requests of " + r.Label + ", those whose prompt was cached apart from those whose prompt was computed.",
+		Shows:  splitSentence(r),
 		N:      "n " + r.N() + " requests; the witness names the tokens of each prompt (grade per prompt).",
 		Read:   "If the two lines stand apart, hits and misses differ in time. If they lie on each other or are swapped, the cache did not make the groups.",
 		X:      figure.ValueAxis("time to first token, ms", 0, math.Max(hits[len(hits)-1], misses[len(misses)-1])),
@@ -170,18 +170,21 @@ func hits(n int) string {
 func apartFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f := &figure.Figure{
 		ID: "apart", Title: "In which group each printed figure sits",
-		Shows: "The groups that the first-token times of each run fall into, and where its printed figures lie among them.",
+		Shows: apartSentence(rows),
 		N:     "n of each group stands at it.",
 		Read:  "A band is one group, from its fastest to its slowest request. A stroke is a figure that the client printed. A median on the edge of a group says little about either.",
 		Table: figure.Table{Head: []string{"run", "printed figure", "ms", "sits in", "known by"}, Right: []bool{false, false, true, false, false}},
 	}
-	warm := figure.Layer{Name: "group", Color: figure.Cold, Kind: figure.RunX}
+	bands := figure.Layer{Name: "group of requests", Color: figure.Open, Kind: figure.RunX}
 	ticks := figure.Layer{Name: "printed figure", Color: figure.Ink, Kind: figure.Dots, Glyph: figure.Tick}
-	var names []string
+	var names, whole []string
 	top := 0.0
 	for _, r := range byConcern(rows) {
 		groups := groupsOf(r)
 		if len(groups) == 0 {
+			if r.Latency != nil {
+				whole = append(whole, r.Label)
+			}
 			continue
 		}
 		for _, s := range r.Latency.SitsIn {
@@ -194,7 +197,7 @@ func apartFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		y := float64(len(names))
 		names = append(names, r.Label)
 		for _, g := range groups {
-			warm.Points = append(warm.Points, figure.Point{X: g.Low, X2: g.High, Y: y,
+			bands.Points = append(bands.Points, figure.Point{X: g.Low, X2: g.High, Y: y,
 				Labels: []string{g.Name + ", n " + integer(int64(g.N))},
 				Tip:    r.Label + ": " + g.Name + ", n " + integer(int64(g.N)) + ", " + ms(g.Low) + " to " + ms(g.High) + " ms (" + g.By + ")"})
 			top = math.Max(top, g.High)
@@ -211,9 +214,12 @@ func apartFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if len(names) == 0 {
 		return nil
 	}
+	if len(whole) > 0 && len(whole) <= maxDrawn {
+		f.Note = strings.TrimSpace(f.Note + " Not drawn, since no groups are told apart: " + strings.Join(whole, ", ") + ".")
+	}
 	f.Height = 76 * float64(len(names))
 	f.X, f.Y = figure.ValueAxis("time to first token, ms", 0, top*1.05), figure.CategoryAxis("", names)
-	f.Layers = []figure.Layer{warm, ticks}
+	f.Layers = []figure.Layer{bands, ticks}
 	return []*figure.Figure{f}
 }
 

@@ -51,12 +51,13 @@ func indexFigure(r *row) *figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "index-" + strconv.Itoa(r.Index+1), Title: "First token by prompt, " + r.Label,
-		Shows: "The first-token time of each prompt of " + r.Label + " in the order in which the client lists them.",
+		Shows: indexSentence(r),
 		N:     "n " + r.N() + " requests.", Note: left,
 		Read:   "Left is prompt 1, the first one sent. Where a run sends the prompts of a shorter run first, what the shorter one left in the cache stands at the left. Requests that start together, one wave, show as a group of the size of the cap." + waveTable(r),
 		Height: 210,
-		X:      figure.ExactAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests))),
-		Y:      figure.ValueAxis("TTFT, ms", 0, top),
+		X:      figure.ExactAxis("prompt, in the client's order", 0, float64(min(len(r.Latency.TTFT), maxRequests)+1)),
+		Bands:  waveBands(r),
+		Y:      figure.ValueAxis("TTFT, ms", 0, top*1.12),
 		Table:  figure.Table{Head: []string{"wave", "first prompt", "n", "median, ms", "hits"}, Right: []bool{true, true, true, true, true}},
 	}
 	for _, w := range r.Latency.Waves {
@@ -68,6 +69,24 @@ func indexFigure(r *row) *figure.Figure {
 		}
 	}
 	return f
+}
+
+// waveBands shades every other wave, where the waves are few and follow each
+// other in the client's list.
+func waveBands(r *row) []figure.Band {
+	var out []figure.Band
+	next := 0
+	for i, w := range r.Latency.Waves {
+		if w.First != next || len(r.Latency.Waves) > maxDrawn {
+			return nil
+		}
+		next = w.First + w.N
+		out = append(out, figure.Band{From: float64(w.First) + 0.5, To: float64(min(next, maxRequests)) + 0.5, Label: "wave " + strconv.Itoa(w.Index+1), Shaded: i%2 == 0})
+		if next > maxRequests {
+			break
+		}
+	}
+	return out
 }
 
 // waveTable says what the table below the chart has, or why it has none.
@@ -99,7 +118,7 @@ func timelineFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "timeline", Title: "Prefill batches: tokens computed and tokens found",
-		Shows:  "What each prefill batch of the server's log had to compute and what it found in the cache.",
+		Shows:  timelineSentence(rows),
 		N:      "One column a batch.",
 		Read:   "Time runs to the right, in the order of the log's lines; the number below a column is its line. A run that starts on an empty cache begins with computed tokens only.",
 		Height: 230,
@@ -129,7 +148,7 @@ func timelineFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		}
 		f.Bands = append(f.Bands, figure.Band{From: first - 0.5, To: float64(len(names)) - 0.5, Label: r.Label, Shaded: k%2 == 0})
 		for _, m := range marks {
-			f.Lines = append(f.Lines, figure.Line{X: first + m.at - 0.5, Label: m.label})
+			f.Lines = append(f.Lines, figure.Line{X: first + m.at - 0.5, Label: m.label, Glyph: markGlyphs[m.label]})
 		}
 		f.Table.Rows = append(f.Table.Rows, []string{r.Label, graded(r.Sequences), graded(r.CachedTokens), r.AtStart()})
 	}
@@ -137,6 +156,9 @@ func timelineFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f.Layers = []figure.Layer{fresh, warm}
 	return []*figure.Figure{f}
 }
+
+// markGlyphs stand on what empties the cache; a warm-up does not.
+var markGlyphs = map[string]figure.Glyph{"flush": figure.Triangle, "start": figure.Square}
 
 type mark struct {
 	at    float64

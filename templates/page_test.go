@@ -89,7 +89,7 @@ var (
 	tagName   = regexp.MustCompile(`^</?([a-z][a-z0-9]*)`)
 	attribute = regexp.MustCompile(`\s([a-zA-Z-]+)(?:="([^"]*)")?`)
 	allowed   = set("b html head meta title style body a main p strong em code pre h1 h2 h3 h4 ul ol li table thead tbody tr th td div section span small nav figure figcaption details summary blockquote mark footer script fieldset legend label input button output svg rect line path circle g text desc hr br")
-	attrs     = set("lang charset http-equiv content name class href id aria-label aria-hidden aria-labelledby role tabindex scope align open type value min inputmode autocomplete hidden xmlns viewbox font-family font-size text-anchor x y x1 x2 y1 y2 cx cy r d width height fill stroke stroke-width stroke-dasharray stroke-linecap opacity start data-mode data-chart data-choice data-answer")
+	attrs     = set("lang charset http-equiv content name class href id aria-label aria-hidden aria-labelledby role tabindex scope align open type value min inputmode autocomplete hidden xmlns viewbox font-family font-size text-anchor x y x1 x2 y1 y2 cx cy r d width height fill stroke stroke-width stroke-dasharray stroke-linecap stroke-linejoin paint-order opacity start data-mode data-chart data-choice data-answer data-h")
 )
 
 func set(words string) map[string]bool {

@@ -100,6 +100,7 @@ func chartData(figures []*figure.Figure) (string, error) {
 	type chart struct {
 		ID     string          `json:"id"`
 		Option json.RawMessage `json:"option"`
+		Narrow json.RawMessage `json:"narrow"` // what differs on a narrow screen
 	}
 	data := struct {
 		Charts []chart           `json:"charts"`
@@ -113,7 +114,11 @@ func chartData(figures []*figure.Figure) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		data.Charts = append(data.Charts, chart{f.ID, option})
+		narrow, err := f.NarrowOptions()
+		if err != nil {
+			return "", err
+		}
+		data.Charts = append(data.Charts, chart{f.ID, option, narrow})
 	}
 	out, err := json.Marshal(data)
 	return string(out), err

@@ -59,8 +59,8 @@ func (a Axis) Ticks() []float64 {
 	return ticks
 }
 
-// TickLabel formats a tick: its category, or its value with as many decimals as
-// the step has and thousands set apart.
+// TickLabel formats a tick: its category, or its value with thousands set apart
+// and no more decimals than it needs, as ECharts does.
 func (a Axis) TickLabel(v float64) string {
 	if len(a.Categories) > 0 {
 		return a.Categories[int(v)]
@@ -72,6 +72,9 @@ func (a Axis) TickLabel(v float64) string {
 	s := strconv.FormatFloat(v, 'f', digits, 64)
 	if strings.Trim(s, "-0.") == "" {
 		return "0"
+	}
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return Thousands(s)
 }

@@ -1,7 +1,9 @@
 // Package figure holds a chart as one value and draws that value twice: as a
 // still SVG picture, which is always there, and as options for Apache ECharts,
-// which a page may lay over it. Both take their scales, colours and points from
-// the same fields, so they cannot tell different stories.
+// which a page may lay over it. Both take their scales, colours, points and
+// labels from the same layout, so they cannot tell different stories. Each is
+// drawn for a wide and for a narrow sheet: a telephone gets a chart of its own
+// and not the small print of the wide one.
 //
 // Out of scope: deciding what is shown. A figure holds positions and words; it
 // computes ticks and places, never a statistic.
@@ -21,9 +23,7 @@ type Figure struct {
 	Layers []Layer
 	Lines  []Line
 	Bands  []Band
-	// Keys are legend entries beyond those of the layers.
-	Keys  []Key
-	Table Table
+	Table  Table
 }
 
 // Axis is a value axis, or a category axis if Categories is not empty.
@@ -56,6 +56,7 @@ type Layer struct {
 	Kind   Kind
 	Dashed bool
 	Glyph  Glyph
+	Tinted bool // labels bear the colour of the layer
 	Points []Point
 }
 
@@ -63,11 +64,15 @@ type Layer struct {
 type Point struct {
 	X, Y, X2, Y2 float64
 	Labels       []string // lines of text beside the mark, first one strong
+	Inside       string   // text in a lying bar, where it fits
 	Tip          string   // what a hover says
 	Share        *float64 // 0..1: the glyph is a pie of this share
 	Doubt        bool     // the point is not reliable: marked on the chart
 	Unknown      bool     // a pie whose share is not known: a question mark
 }
+
+// pie reports whether the mark is a pie or the question mark in its place.
+func (p Point) pie() bool { return p.Share != nil || p.Unknown }
 
 // Glyph is the shape of a dot.
 type Glyph string
@@ -75,18 +80,21 @@ type Glyph string
 // The glyphs; Disc is the default. Shapes differ, so that colour is never the
 // only sign.
 const (
-	Disc    Glyph = "disc"
-	Ring    Glyph = "ring"
-	Square  Glyph = "square"
-	Cross   Glyph = "cross"
-	Diamond Glyph = "diamond"
-	Tick    Glyph = "tick"
+	Disc     Glyph = "disc"
+	Ring     Glyph = "ring"
+	Square   Glyph = "square"
+	Cross    Glyph = "cross"
+	Diamond  Glyph = "diamond"
+	Triangle Glyph = "triangle" // on its tip
+	Tick     Glyph = "tick"
 )
 
-// Line is a marked place on an axis: a standing line at X.
+// Line is a marked place on the x axis: a standing line. Lines of one label are
+// one entry of the legend; Glyph, if any, stands on their upper end.
 type Line struct {
 	X     float64
 	Label string
+	Glyph Glyph
 }
 
 // Band is a marked stretch of the x axis.
@@ -94,14 +102,6 @@ type Band struct {
 	From, To float64
 	Label    string
 	Shaded   bool
-}
-
-// Key is a legend entry without a layer.
-type Key struct {
-	Name  string
-	Glyph Glyph
-	Color Color
-	Doubt bool
 }
 
 // Table is the figure in words.

@@ -52,15 +52,24 @@ func (p *plot) path(l Layer) {
 	p.pic.Shape("path", append(attrs, svg.A("d", d.String()))...)
 }
 
+// barHeight is that of a lying bar, barWidth that of a standing one.
+func (p *plot) barHeight() float64 { return math.Min(24, p.fig.rowHeight()*0.6) }
+
+func (p *plot) barWidth() float64 { return math.Min((p.x(1)-p.x(0))*0.8, 56) }
+
 func (p *plot) bars(l Layer) {
-	p.pic.Open("g", fill(l.Color)...)
+	attrs := fill(l.Color)
+	if l.Kind == BarX { // parts that lie end to end are kept apart by a seam
+		attrs = both(l.Color, Paper, 1)
+	}
+	p.pic.Open("g", attrs...)
 	for _, pt := range l.Points {
 		var b svg.Box
 		if l.Kind == BarX {
-			h := math.Min(24, (p.y(1)-p.y(0))*0.6)
+			h := p.barHeight()
 			b = svg.Box{X0: p.x(pt.X), X1: p.x(pt.X2), Y0: p.y(pt.Y) - h/2, Y1: p.y(pt.Y) + h/2}
 		} else {
-			w := math.Min((p.x(1)-p.x(0))*0.8, 56)
+			w := p.barWidth()
 			b = svg.Box{X0: p.x(pt.X) - w/2, X1: p.x(pt.X) + w/2, Y0: p.y(pt.Y2), Y1: p.y(pt.Y)}
 		}
 		if b.X1-b.X0 <= 0 || b.Y1-b.Y0 <= 0 {
@@ -72,15 +81,30 @@ func (p *plot) bars(l Layer) {
 		p.pic.Shape("rect", svg.N("x", b.X0), svg.N("y", b.Y0), svg.N("width", b.X1-b.X0), svg.N("height", b.Y1-b.Y0))
 	}
 	p.pic.End()
+	for _, pt := range l.Points {
+		if p.insideFits(pt) {
+			p.text((p.x(pt.X)+p.x(pt.X2))/2, p.y(pt.Y)+4.5, "middle", pt.Inside, Paper)
+		}
+	}
 }
 
-// spans draws thick pieces: groups along x, ranges along y.
+func (p *plot) insideFits(pt Point) bool {
+	return pt.Inside != "" && svg.TextWidth(pt.Inside, textSize)+6 <= p.x(pt.X2)-p.x(pt.X)
+}
+
+// Widths of the spans: groups along x, ranges along y.
+const (
+	runXWidth = 12.0
+	runYWidth = 5.0
+)
+
+// spans draws thick pieces.
 func (p *plot) spans(l Layer) {
-	w := 12.0
+	w := runXWidth
 	if l.Kind == RunY {
-		w = 7
+		w = runYWidth
 	}
-	p.pic.Open("g", with(stroke(l.Color, w), svg.A("stroke-linecap", "butt"), svg.A("opacity", "0.55"))...)
+	p.pic.Open("g", with(stroke(l.Color, w), svg.A("stroke-linecap", "butt"))...)
 	for _, pt := range l.Points {
 		x0, y0, x1, y1 := p.x(pt.X), p.y(pt.Y), p.x(pt.X2), p.y(pt.Y)
 		if l.Kind == RunY {
@@ -97,29 +121,45 @@ func (p *plot) spans(l Layer) {
 	p.pic.End()
 }
 
+// many reports whether the points of a layer are so many for the sheet that
+// their marks are small.
+func (p *plot) many(l Layer) bool {
+	if p.size == Narrow {
+		return len(l.Points) > 24
+	}
+	return len(l.Points) > 60
+}
+
 func (p *plot) dots(l Layer) {
-	many := len(l.Points) > 60
+	many := p.many(l)
 	for _, pt := range l.Points {
 		x, y := p.x(pt.X), p.y(pt.Y)
 		r := 5.0
 		switch {
-		case pt.Share != nil || pt.Unknown:
-			r = 10
+		case pt.pie():
+			r = p.pieR
 		case many:
 			r = 2.6
 		}
-		if pt.Unknown {
-			drawUnknown(p.pic, x, y, r, l.Color)
-		} else if pt.Share != nil {
+		switch {
+		case pt.Unknown: // a share that is not known must not look like zero
+			drawPie(p.pic, x, y, r, 0, l.Color)
+			p.text(x, y+4.5, "middle", "?", Ink)
+		case pt.Share != nil:
 			drawPie(p.pic, x, y, r, *pt.Share, l.Color)
-		} else {
+		case many:
 			drawGlyph(p.pic, l.Glyph, x, y, r, l.Color)
+		default:
+			drawMark(p.pic, l.Glyph, x, y, r, l.Color)
 		}
 		if pt.Doubt {
 			drawDoubt(p.pic, x, y, r)
 			r += 4
 		}
-		if !many || len(pt.Labels) > 0 {
+		switch {
+		case l.Glyph == Tick:
+			p.placer.Take(svg.Box{X0: x - 2, X1: x + 2, Y0: y - 2.2*r, Y1: y + 2.2*r})
+		case !many || len(pt.Labels) > 0:
 			p.placer.Take(svg.Box{X0: x - r, X1: x + r, Y0: y - r, Y1: y + r})
 		}
 	}

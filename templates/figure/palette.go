@@ -8,23 +8,24 @@ type Color string
 // The colours of the charts. Each has at least 3:1 against the page, in both
 // schemes; the inks 4.5:1.
 const (
-	Ink   Color = "ink"
-	Muted Color = "mut"
-	Grid  Color = "grid"
-	Paper Color = "paper"
-	Warm  Color = "warm"  // cached, hit
-	Cold  Color = "cold"  // computed anew, miss
-	Part  Color = "part"  // partial hits, own warm-up
-	Other Color = "other" // another client
-	Open  Color = "open"  // not known
-	Good  Color = "good"
-	Bad   Color = "bad"
-	Line1 Color = "l1"
-	Line2 Color = "l2"
-	Line3 Color = "l3"
-	Line4 Color = "l4"
-	Line5 Color = "l5"
-	Line6 Color = "l6"
+	Ink    Color = "ink"
+	Muted  Color = "mut"
+	Grid   Color = "grid"
+	Paper  Color = "paper"
+	Stripe Color = "stripe" // every other run, beneath its marks
+	Warm   Color = "warm"   // cached, hit
+	Cold   Color = "cold"   // computed anew, miss
+	Part   Color = "part"   // partial hits, own warm-up
+	Other  Color = "other"  // another client
+	Open   Color = "open"   // not known
+	Good   Color = "good"
+	Bad    Color = "bad"
+	Line1  Color = "l1"
+	Line2  Color = "l2"
+	Line3  Color = "l3"
+	Line4  Color = "l4"
+	Line5  Color = "l5"
+	Line6  Color = "l6"
 )
 
 // Lines are the colours of runs beside each other, in order.
@@ -43,7 +44,8 @@ var Palette = []Shade{
 	{Muted, "#545d69", "#a3adba"},
 	{Grid, "#dfe3e8", "#2e353e"},
 	{Paper, "#ffffff", "#101316"},
-	{Warm, "#bf5b04", "#f0a050"},
+	{Stripe, "#f1f3f6", "#1a1f25"},
+	{Warm, "#b45504", "#f0a050"},
 	{Cold, "#2865a8", "#6fb1f0"},
 	{Part, "#8a6d00", "#d9bd45"},
 	{Other, "#86419c", "#cf9be0"},
@@ -51,7 +53,7 @@ var Palette = []Shade{
 	{Good, "#1b6e3c", "#7bd69a"},
 	{Bad, "#b3261e", "#ff8a80"},
 	{Line1, "#2865a9", "#6fb1f1"},
-	{Line2, "#bf5b05", "#f0a051"},
+	{Line2, "#b45505", "#f0a051"},
 	{Line3, "#1c7a5a", "#5fcfa4"},
 	{Line4, "#86419d", "#cf9be1"},
 	{Line5, "#7c6100", "#d6bb4a"},

@@ -29,6 +29,7 @@ func luminance(hex string) float64 {
 
 func TestContrast(t *testing.T) {
 	paper := Shade{Light: "#ffffff", Dark: "#101316"}
+	stripe := Shade{Light: Stripe.Light(), Dark: "#1a1f25"}
 	seen := map[string]Color{}
 	for _, s := range Palette {
 		if other, ok := seen[s.Light]; ok {
@@ -37,16 +38,38 @@ func TestContrast(t *testing.T) {
 		seen[s.Light] = s.Name
 		want := 3.0
 		switch s.Name {
-		case Grid, Paper:
+		case Grid, Paper, Stripe:
 			continue
-		case Ink, Muted:
+		case Ink, Muted, Line1, Line2, Line3, Line4, Line5, Line6: // text is set in them
 			want = 4.5
 		}
 		if c := contrast(s.Light, paper.Light); c < want {
 			t.Errorf("%s on the light page: %.2f, want %.1f", s.Name, c, want)
 		}
+		if c := contrast(s.Light, stripe.Light); s.Name == Muted && c < want {
+			t.Errorf("%s on a light stripe: %.2f, want %.1f", s.Name, c, want)
+		}
+		if c := contrast(s.Dark, stripe.Dark); s.Name == Muted && c < want {
+			t.Errorf("%s on a dark stripe: %.2f, want %.1f", s.Name, c, want)
+		}
 		if c := contrast(s.Dark, paper.Dark); c < want {
 			t.Errorf("%s on the dark page: %.2f, want %.1f", s.Name, c, want)
+		}
+	}
+}
+
+// TestInside: the numbers in the parts of a bar are set in the colour of the
+// paper.
+func TestInside(t *testing.T) {
+	for _, s := range Palette {
+		switch s.Name {
+		case Warm, Cold, Part, Other, Open, Good, Bad:
+			if c := contrast(s.Light, "#ffffff"); c < 4.5 {
+				t.Errorf("paper on %s, light: %.2f, want 4.5", s.Name, c)
+			}
+			if c := contrast(s.Dark, "#101316"); c < 4.5 {
+				t.Errorf("paper on %s, dark: %.2f, want 4.5", s.Name, c)
+			}
 		}
 	}
 }
@@ -56,7 +79,7 @@ func TestTicks(t *testing.T) {
 		lo, hi float64
 		want   string
 	}{
-		{0, 1000, "0 200 400 600 800 1,000"}, {0, 0.9, "0 0.2 0.4 0.6 0.8 1.0"}, {-3, 7, "-4 -2 0 2 4 6 8"}, {5, 5, "0 1 2 3 4 5"},
+		{0, 1000, "0 200 400 600 800 1,000"}, {0, 0.9, "0 0.2 0.4 0.6 0.8 1"}, {-3, 7, "-4 -2 0 2 4 6 8"}, {5, 5, "0 1 2 3 4 5"},
 	} {
 		a := ValueAxis("", c.lo, c.hi)
 		got := ""

@@ -9,6 +9,8 @@ func symbol(g Glyph) string {
 		return "rect"
 	case Diamond:
 		return "diamond"
+	case Triangle:
+		return "path://M0 0L10 0L5 10Z"
 	case Cross:
 		return "path://M0 2L2 0L5 3L8 0L10 2L7 5L10 8L8 10L5 7L2 10L0 8L3 5Z"
 	}
@@ -40,3 +42,6 @@ func pieSymbol(share float64) string {
 
 // ring is the text of the legend for the mark of unreliable points.
 const ring = "dashed ring: not reliable"
+
+// sheet is the name of the series that holds the paper behind pies.
+const sheet = "paper"

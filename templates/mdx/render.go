@@ -164,6 +164,8 @@ func (s shaper) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 			s.r.headings = append(s.r.headings, Heading{n.Level, id, words})
 		case *ast.Blockquote:
 			alert(n, source)
+		case *extast.Table:
+			headCells(n, source)
 		case *extast.TableCell:
 			if c := stateClass(plain(n, source)); c != "" {
 				n.SetAttributeString("class", []byte(c))
@@ -171,6 +173,23 @@ func (s shaper) Transform(doc *ast.Document, reader text.Reader, _ parser.Contex
 		}
 		return ast.WalkContinue, nil
 	})
+}
+
+// headCells gives each cell the name of its column: a narrow screen sets the
+// cells of a row below each other, each beside its name.
+func headCells(table *extast.Table, source []byte) {
+	var heads []string
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		i := 0
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if row.Kind() == extast.KindTableHeader {
+				heads = append(heads, plain(cell, source))
+			} else if i < len(heads) {
+				cell.SetAttributeString("data-h", []byte(heads[i]))
+			}
+			i++
+		}
+	}
 }
 
 func unique(id string, seen map[string]int) string {

@@ -58,18 +58,6 @@ func TextBox(x, y, size float64, anchor, s string) Box {
 	return Box{x, y - 0.82*size, x + w, y + 0.24*size}
 }
 
-// Cut shortens s to at most max units of width, with an ellipsis.
-func Cut(s string, size, max float64) string {
-	if TextWidth(s, size) <= max {
-		return s
-	}
-	r := []rune(s)
-	for len(r) > 0 && TextWidth(string(r)+"…", size) > max {
-		r = r[:len(r)-1]
-	}
-	return string(r) + "…"
-}
-
 // Segment is a straight piece of a drawn line, which labels rather avoid.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
@@ -87,17 +75,40 @@ func (p *Placer) Take(b Box) { p.taken = append(p.taken, b) }
 // Avoid notes a line that labels should not lie on if there is a choice.
 func (p *Placer) Avoid(s Segment) { p.lines = append(p.lines, s) }
 
-// Place finds room for a w × h label near (x, y), r units clear of it, and
-// takes it. ok is false, and nothing is taken, if there is no room nearby.
-func (p *Placer) Place(x, y, r, w, h float64) (box Box, ok bool) {
+// Site is the place of a mark that has a label.
+type Site struct{ X, Y float64 }
+
+// distance is how far the nearest edge of a box is from the site.
+func (s Site) distance(b Box) float64 {
+	dx := math.Max(0, math.Max(b.X0-s.X, s.X-b.X1))
+	dy := math.Max(0, math.Max(b.Y0-s.Y, s.Y-b.Y1))
+	return math.Hypot(dx, dy)
+}
+
+// Place finds room for a w × h label near the site, r units clear of it, and
+// takes it. A place that lies nearer to another site is none: the label would
+// be read as that one's. ok is false, and nothing is taken, if there is no room
+// nearby.
+func (p *Placer) Place(own Site, others []Site, r, w, h float64) (box Box, ok bool) {
 	best := math.Inf(1)
 	for ring := 0; ring < 6; ring++ {
-		d := r + float64(ring)*h*0.6
-		for i, c := range candidates(x, y, d, w, h) {
+		d := r + float64(ring)*10
+		for i, c := range candidates(own.X, own.Y, d, w, h) {
 			if !c.Inside(p.Within) || p.blocked(c) {
 				continue
 			}
+			nearest := math.Inf(1)
+			for _, o := range others {
+				nearest = math.Min(nearest, o.distance(c))
+			}
+			mine := own.distance(c)
+			if nearest < mine-1 {
+				continue
+			}
 			cost := float64(ring)*2.5 + float64(i)*0.1 + 3*float64(p.crossings(c))
+			if nearest < mine+4 {
+				cost += 8
+			}
 			if cost < best {
 				best, box, ok = cost, c, true
 			}
@@ -115,6 +126,7 @@ func candidates(x, y, d, w, h float64) []Box {
 	return []Box{
 		at(x+d, y-h/2), at(x-d-w, y-h/2), at(x-w/2, y-d-h), at(x-w/2, y+d),
 		at(x+d*0.7, y-d*0.7-h), at(x-d*0.7-w, y-d*0.7-h), at(x+d*0.7, y+d*0.7), at(x-d*0.7-w, y+d*0.7),
+		at(x-4, y-d-h), at(x-4, y+d), at(x+4-w, y-d-h), at(x+4-w, y+d),
 	}
 }
 

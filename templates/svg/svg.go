@@ -32,12 +32,19 @@ type Picture struct {
 // New starts a picture of w × h user units. The title and the description are
 // what a screen reader says of it; id makes their references unique on a page.
 func New(id string, w, h float64, title, desc string) *Picture {
+	p := Described(id, w, h)
+	p.element("title", title, A("id", id+"-t"))
+	p.element("desc", desc, A("id", id+"-d"))
+	return p
+}
+
+// Described starts a picture that takes its title and description from the one
+// that New made with the same id, which stands on the same page.
+func Described(id string, w, h float64) *Picture {
 	p := &Picture{}
 	p.Open("svg", A("xmlns", "http://www.w3.org/2000/svg"),
 		A("viewBox", "0 0 "+Number(w)+" "+Number(h)), A("role", "img"),
 		A("aria-labelledby", id+"-t "+id+"-d"), A("font-family", "system-ui, sans-serif"))
-	p.element("title", title, A("id", id+"-t"))
-	p.element("desc", desc, A("id", id+"-d"))
 	return p
 }
 

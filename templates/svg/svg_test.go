@@ -36,7 +36,7 @@ func TestPlacerKeepsLabelsApart(t *testing.T) {
 	var boxes []Box
 	for i := range 60 {
 		x, y := float64(i*37%200), float64(i*53%200)
-		if b, ok := p.Place(x, y, 5, 40, 14); ok {
+		if b, ok := p.Place(Site{x, y}, nil, 5, 40, 14); ok {
 			for _, o := range boxes {
 				if b.Overlaps(o) {
 					t.Fatalf("label %d at %v lies over %v", i, b, o)
