@@ -254,28 +254,33 @@ func glossary() []definition {
 	return out
 }
 
+// shortest are the terms that a report on two printed pages defines, as far as
+// it uses them and has room: the least known first.
+var shortest = []string{"contaminated-clean-unknown", "cached-at-start", "sweep-cell-and-arm", "kit", "claim", "wave", "queue-model", "inversion", "warm-and-cold"}
+
+// shortRoom is how many bytes of definitions such a report has room for.
+const shortRoom = 440
+
 // shortWords are the first sentences of the definitions of our terms that a
-// text uses: what a report on two printed pages has room for.
+// text uses.
 func shortWords(text string) mdx.Safe {
 	l := newLinker(markdownLink)
 	for _, line := range strings.Split(text, "\n") {
 		l.line(line)
 	}
-	var out []string
+	entries := map[string]definition{}
 	for _, d := range glossary() {
-		if l.isOurs(d.ID) {
-			first, _, _ := strings.Cut(d.Text, ". ")
-			out = append(out, "**"+d.Word+"**: "+strings.TrimRight(first, ".")+".")
+		entries[d.ID] = d
+	}
+	var out []string
+	room := shortRoom
+	for _, id := range shortest {
+		d := entries[id]
+		first, _, _ := strings.Cut(d.Text, ". ")
+		if first = "**" + d.Word + "**: " + strings.TrimRight(first, ".") + "."; l.section[id] && len(first) <= room {
+			out = append(out, first)
+			room -= len(first)
 		}
 	}
 	return mdx.Safe(strings.Join(out, " "))
-}
-
-func (l linker) isOurs(id string) bool {
-	for _, t := range terms {
-		if t.id == id && t.ours && l.section[id] {
-			return true
-		}
-	}
-	return false
 }

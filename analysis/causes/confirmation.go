@@ -122,7 +122,10 @@ func (v *view) clash(r *run, f fresh) (Clash, bool) {
 	if !c.Below && !impossible {
 		return c, false
 	}
-	c.Text = fmt.Sprintf("cap %d: %s reads %.2f ms (at most %.2f)", c.Cap, f.label, f.median, f.high)
+	c.Text = fmt.Sprintf("cap %d: median first token %.2f ms in %s", c.Cap, f.median, f.label)
+	if f.high != f.median {
+		c.Text += fmt.Sprintf(" (at most %.2f)", f.high)
+	}
 	if c.Below {
 		c.Text += fmt.Sprintf(", less than the %.2f ms of %s, although warm prompts can only have made that run faster", kit, r.Count.ID)
 	}
