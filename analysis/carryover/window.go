@@ -17,18 +17,8 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	k := &runCase{c: c, server: life.Info, engine: log.Engine, lens: lens{lo: 1, hi: open}, sent: -1}
 	fill(&k.server.Version, log.Version)
 	k.sizes = sizesOf(k.lens, k.page(), k.server.PageSize != nil, k.server.CacheKind == "")
-	sum, seqs, lines := hitSet{}, span{}, 0
-	q := newQuotes(k, log.File)
-	for _, g := range w.Groups() {
-		seqs = seqs.plus(span{int64(g.Min), int64(g.Max)})
-		lines += len(g.Batches)
-		h := feasible(k.batchOf(g))
-		if g.Probe {
-			h = hitSet{}
-		}
-		sum.full, sum.partial, sum.hits, sum.tokens = sum.full.plus(h.full), sum.partial.plus(h.partial), sum.hits.plus(h.hits), sum.tokens.plus(h.tokens)
-		q.offer(g, h)
-	}
+	all := k.sumWindow(w)
+	sum, seqs, lines := all.hits, all.seqs, all.lines
 	damaged, unknownSeqs := damagedIn(log, w)
 	if damaged > 0 {
 		sum.hits = sum.hits.plus(span{0, unknownSeqs})
@@ -58,18 +48,14 @@ func countWindow(c *capture.Capture, w *timeline.Window) *Run {
 	k.windowOrigins(r, fromStart, sum)
 	note := fmt.Sprintf("%d prefill lines of %s: %s in all", lines, spanWords(seqs, "request", "requests"), spanWords(sum.hits, "hit", "hits"))
 	if lines > 0 || damaged > 0 {
-		wit := Witness{Name: "prefill-lines", Low: r.AtStart.Low, High: r.AtStart.High, Grade: r.AtStart.Grade, Note: note, Evidence: q.list()}
+		wit := Witness{Name: "prefill-lines", Low: r.AtStart.Low, High: r.AtStart.High, Grade: r.AtStart.Grade, Note: note, Evidence: all.quotes.list()}
 		r.Witnesses = append(r.Witnesses, wit)
 	}
 	r.Why = windowWhy(fromStart, lines, damaged)
-	probesOnly := true
-	for _, g := range w.Groups() {
-		probesOnly = probesOnly && (g.Probe || g.Own)
-	}
 	if len(w.Perhaps) > 0 {
 		r.Why = append(r.Why, "these lines may be those of "+strings.Join(w.Perhaps, ", ")+", which nothing ties to one place on a log")
 	}
-	if fromStart && lines > 0 && !probesOnly && log.Complete && len(w.Perhaps) == 0 {
+	if fromStart && lines > 0 && !all.probes && log.Complete && len(w.Perhaps) == 0 {
 		r.Verdict = Clean
 	}
 	r.Facts = &Facts{Order: -1, Life: w.Life, Log: log, FirstBatch: firstBatch(w), LastBatch: lastBatch(w), Foreign: -1, Health: -1, Server: k.server}

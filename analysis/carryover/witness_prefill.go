@@ -169,6 +169,12 @@ func (q *quotes) offer(g *timeline.Group, h hitSet) {
 	}
 }
 
+// join takes the lines of a later stretch of the same log.
+func (q *quotes) join(later *quotes) {
+	q.hits = append(q.hits, later.hits[:min(len(later.hits), maxQuotes-len(q.hits))]...)
+	q.others = append(q.others, later.others[:min(len(later.others), maxQuotes-len(q.others))]...)
+}
+
 func (q *quotes) list() []capture.Evidence {
 	lines := q.hits
 	if len(lines) > maxQuotes-1 {

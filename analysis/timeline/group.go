@@ -55,18 +55,14 @@ type chunker struct {
 // groups cuts the prefill lines of a log into groups, copies by other ranks
 // left out. lives gives the settings in force at a line.
 func groups(log *capture.ServerLog, lives []*Life) grouping {
-	out := grouping{more: map[int32][]int32{}}
-	state := map[int8]*chunker{}
+	out := grouping{first: make([]int32, 0, log.Batches.Len()), more: map[int32][]int32{}}
+	var state [256]chunker // by data-parallel rank
 	keep := ranks(log)
 	for i, b := range log.Batches.All() {
-		if !keep(b.Rank) {
+		if !keep.has(b.Rank) {
 			continue
 		}
-		c := state[b.Rank.DP]
-		if c == nil {
-			c = &chunker{}
-			state[b.Rank.DP] = c
-		}
+		c := &state[uint8(b.Rank.DP)]
 		if c.last != nil && c.last.Pending != 0 && c.continues(b, lifeAt(lives, int(b.Line))) {
 			if out.more[c.first] == nil {
 				out.more[c.first] = []int32{c.first}
@@ -188,23 +184,35 @@ func (c *chunker) continues(b *capture.Batch, life *Life) bool {
 	return prev.Queue > 0 && prev.NewToken == b.NewToken && prev.NewToken >= 256 && prev.NewToken%256 == 0
 }
 
+// printing are the ranks whose lines count, by data-parallel rank: the lowest of
+// each other kind.
+type printing [256]struct {
+	seen       bool
+	pp, tp, cp int8
+}
+
 // ranks returns which ranks' lines count: with pipeline, context or tensor
 // parallelism several ranks may print the same batch; data-parallel ranks
 // print their own.
-func ranks(log *capture.ServerLog) func(capture.Rank) bool {
-	type least struct{ pp, tp, cp int8 }
-	lowest := map[int8]least{}
-	for _, b := range log.Batches.All() {
+func ranks(log *capture.ServerLog) *printing {
+	var out printing
+	last := capture.NoRank
+	for i, b := range log.Batches.All() {
 		r := b.Rank
-		l, seen := lowest[r.DP]
-		if !seen {
-			l = least{r.PP, r.TP, r.CP}
+		if r == last && i > 0 {
+			continue
+		}
+		last = r
+		l := &out[uint8(r.DP)]
+		if !l.seen {
+			l.seen, l.pp, l.tp, l.cp = true, r.PP, r.TP, r.CP
 		}
 		l.pp, l.tp, l.cp = min(l.pp, r.PP), min(l.tp, r.TP), min(l.cp, r.CP)
-		lowest[r.DP] = l
 	}
-	return func(r capture.Rank) bool {
-		l := lowest[r.DP]
-		return r.PP == l.pp && r.TP == l.tp && r.CP == l.cp
-	}
+	return &out
+}
+
+func (c *printing) has(r capture.Rank) bool {
+	l := &c[uint8(r.DP)]
+	return r.PP == l.pp && r.TP == l.tp && r.CP == l.cp
 }

@@ -2,6 +2,8 @@ package console
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 	"coldcase/ingest/sglang"
+	"coldcase/ingest/source"
 	"coldcase/samples/gen"
 )
 
@@ -64,22 +67,57 @@ func TestBulkEqualsLineByLine(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := &console{machines: sglang.Machines()}
-		in := &format.Input{Path: "server.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: bytes.NewReader(text)}
-		bulk := &format.Output{File: &capture.File{Path: "server.log"}}
-		if ok, err := c.bulk(in, bulk, c.trial(in.Head)); !ok || err != nil {
-			t.Fatalf("seed %d: not read in blocks: %v", seed, err)
-		}
 		slow := readText(t, "server.log", string(text))
-		if diff := cmp.Diff(slow.File, bulk.File); diff != "" {
-			t.Errorf("seed %d: -line by line +in blocks\n%s", seed, diff)
-		}
-		if diff := cmp.Diff(slow.Logs[0], bulk.Logs[0], lists); diff != "" {
-			t.Errorf("seed %d: -line by line +in blocks\n%.4000s", seed, diff)
+		for name, at := range map[string]io.ReaderAt{"a copy": bytes.NewReader(text), "a view": fileAt(t, path)} {
+			c := &console{machines: sglang.Machines()}
+			in := &format.Input{Path: "server.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: at}
+			bulk := &format.Output{File: &capture.File{Path: "server.log"}}
+			if ok, err := c.bulk(in, bulk, c.trial(in.Head)); !ok || err != nil {
+				t.Fatalf("seed %d, %s: not read in blocks: %v", seed, name, err)
+			}
+			if diff := cmp.Diff(slow.File, bulk.File); diff != "" {
+				t.Errorf("seed %d, %s: -line by line +in blocks\n%s", seed, name, diff)
+			}
+			if diff := cmp.Diff(slow.Logs[0], bulk.Logs[0], lists); diff != "" {
+				t.Errorf("seed %d, %s: -line by line +in blocks\n%.4000s", seed, name, diff)
+			}
 		}
 		if slow.Logs[0].Served.Len() == 0 || len(slow.Logs[0].Damaged) == 0 || len(slow.Logs[0].Starts) == 0 {
 			t.Errorf("seed %d: the log holds too little", seed)
 		}
+	}
+}
+
+// fileAt opens a file as the walk over a capture does.
+func fileAt(t *testing.T, path string) io.ReaderAt {
+	t.Helper()
+	tree, err := source.Open(path, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, closer, err := tree.Entries[0].Content().OpenAt()
+	if err != nil || at == nil {
+		t.Fatalf("%v, %v", at, err)
+	}
+	t.Cleanup(func() { closer.Close() })
+	return at
+}
+
+// A log that loses its end while it is read is an error, not a crash.
+func TestBulkFileShrinks(t *testing.T) {
+	text := awkward(4, false)
+	path := filepath.Join(t.TempDir(), "server.log")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := fileAt(t, path)
+	if err := os.Truncate(path, int64(len(text)/2)); err != nil {
+		t.Fatal(err)
+	}
+	c := &console{machines: sglang.Machines()}
+	in := &format.Input{Path: "server.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: at}
+	if ok, err := c.bulk(in, &format.Output{File: &capture.File{Path: "server.log"}}, c.trial(in.Head)); ok || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("read in blocks: %v, %v", ok, err)
 	}
 }
 

@@ -63,8 +63,10 @@ func (l *lastAccess) length(b []byte) int {
 		return 0
 	}
 	port := h + 1
-	for port < len(b) && b[port] >= '0' && b[port] <= '9' {
-		port++
+	if _, width := width8(b, port); width >= 0 && width < 8 {
+		port += width
+	} else {
+		_, port = digits(b, port)
 	}
 	end := port + len(l.whole) - h
 	if end > len(b) || string(b[port:end]) != string(l.whole[h:]) {

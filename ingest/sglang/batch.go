@@ -15,7 +15,8 @@ func prefill(b []byte, ev *Event) {
 		return
 	}
 	ev.Class = ClassPrefill
-	if !usual(b[i:], ev) {
+	ev.line = append(append(ev.line[:0], b[i:]...), usualEnd...)
+	if usual(ev.line, ev) == 0 {
 		counters(b[i:], ev)
 	}
 	ev.Batch.Old = len(b) > 0 && (b[0] == '.' || b[0] == '(')
@@ -145,7 +146,7 @@ func decimal(value []byte) float32 {
 	if value[i] == '.' {
 		frac, end := digits(value, i+1)
 		if width := end - i - 1; end == len(value) && width >= 1 && width <= 4 {
-			return float32(float64(whole) + float64(frac)/powers[width])
+			return fraction(whole, frac, width)
 		}
 	}
 	f, err := strconv.ParseFloat(string(value), 32)
@@ -153,6 +154,11 @@ func decimal(value []byte) float32 {
 		return -1
 	}
 	return float32(f)
+}
+
+// fraction is whole.frac of so many decimal places.
+func fraction(whole, frac int64, width int) float32 {
+	return float32(float64(whole) + float64(frac)/powers[width])
 }
 
 var powers = [...]float64{1, 10, 100, 1000, 10000}

@@ -1,28 +1,16 @@
 package sglang
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
 	"coldcase/ingest/capture"
 	"coldcase/ingest/format"
 )
-
-// blockSize is the stretch of a log that one goroutine reads at a time, in
-// bytes: small enough that what the kernel copied is still in the processor's
-// cache when it is parsed.
-const blockSize = 256 << 10
-
-// overlap is how much behind its end is read with a block: the start of the line
-// that the next block begins with.
-const overlap = 4 << 10
-
-// maxCut bounds how far behind a block's end the next line with a stamp may be.
-const maxCut = 16 << 20
 
 // errNotPlain says that a log has to be read line by line after all.
 var errNotPlain = errors.New("not the plain log of one server")
@@ -46,11 +34,13 @@ type Bulk struct {
 }
 
 // ReadBulk reads the plain log of one server in blocks, with one goroutine per
-// processor. ok is false if the log turned out to hold other texts as well;
-// nothing is kept then. Memory is a few blocks and the events of the log.
+// processor. If r can give views of its bytes, nothing is copied. ok is false if
+// the log turned out to hold other texts as well; nothing is kept then. Memory
+// is a few blocks and the events of the log.
 func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err error) {
 	workers := runtime.GOMAXPROCS(0)
-	blocks := int((size + blockSize - 1) / blockSize)
+	src := newOrigin(r, size)
+	blocks := int((size + src.block - 1) / src.block)
 	free := make(chan *stretch, 2*workers)
 	done := make(chan *stretch, 2*workers)
 	for range 2 * workers {
@@ -64,6 +54,7 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 		go func() {
 			defer wg.Done()
 			foreign := hooks.Foreign()
+			debug.SetPanicOnFault(true) // of a view
 			for {
 				// A slot before a number: the lowest number that is not
 				// finished then always has one.
@@ -73,10 +64,7 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 					free <- b
 					return
 				}
-				b.err = b.read(r, size)
-				if b.err == nil {
-					b.err = b.parse(hooks.Clean, foreign)
-				}
+				b.err = b.work(src, hooks.Clean, foreign)
 				if b.err != nil {
 					stop.Store(true)
 				}
@@ -106,7 +94,10 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 			free <- b
 		}
 	}
+	var p panicked
 	switch {
+	case errors.As(err, &p):
+		panic(p.value)
 	case errors.Is(err, errNotPlain):
 		return nil, false, nil
 	case err != nil:
@@ -122,116 +113,3 @@ func (b *Bulk) Close(file string, out *format.Output) capture.Counts {
 
 // Damaged returns the malformed lines.
 func (b *Bulk) Damaged() []capture.Damage { return b.builder.log.Damaged }
-
-// stretch is one block on its way.
-type stretch struct {
-	index int
-	buf   []byte
-	text  []byte // whole lines
-	sec   *section
-	lines int
-	err   error
-}
-
-// read reads the lines of a block: from the first line with a stamp that starts
-// in it to the last line before the first such line of the next. A line
-// without a stamp may continue the line before it and is not parted from it.
-func (b *stretch) read(r io.ReaderAt, size int64) error {
-	b.sec.reset()
-	b.lines, b.text = 0, nil
-	from := int64(b.index) * blockSize
-	start := max(from-1, 0) // with the newline in front of the block
-	want := min(size, from+blockSize+overlap) - start
-	for {
-		if int64(cap(b.buf)) < want {
-			b.buf = make([]byte, want)
-		}
-		b.buf = b.buf[:want]
-		n, err := r.ReadAt(b.buf, start)
-		if err != nil && !(errors.Is(err, io.EOF) && int64(n) == want) {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF // the file shrank
-			}
-			return err
-		}
-		first := 0
-		if b.index > 0 {
-			first = cutAt(b.buf, 0)
-			if first < 0 && start+want < size && want < maxCut {
-				want = min(size-start, want*2)
-				continue
-			}
-		}
-		end := int64(len(b.buf))
-		if from+blockSize < size {
-			at := cutAt(b.buf, int(from+blockSize-1-start))
-			if at < 0 && start+want < size {
-				if want >= maxCut {
-					return errNotPlain
-				}
-				want = min(size-start, want*2)
-				continue
-			}
-			if at >= 0 {
-				end = int64(at)
-			}
-		}
-		if first < 0 || int64(first) >= end {
-			return nil // all of it belongs to a block before
-		}
-		b.text = b.buf[first:end]
-		return nil
-	}
-}
-
-// cutAt returns the offset of the first line with a stamp whose newline in
-// front of it is at or behind i, -1 if there is none.
-func cutAt(b []byte, i int) int {
-	for i < len(b) {
-		next := bytes.IndexByte(b[i:], '\n')
-		if next < 0 {
-			return -1
-		}
-		i += next + 1
-		if i+stampLen+2 < len(b) && b[i] == '[' && stampAt(b[i:min(len(b), i+64)]) {
-			return i
-		}
-	}
-	return -1
-}
-
-// parse feeds the lines of the block to its section.
-func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) error {
-	odd := false
-	feed := func(text []byte) {
-		if b.sec.line(b.lines, text, 0) == format.NotMine && foreign(text) {
-			odd = true
-		}
-	}
-	for rest := b.text; len(rest) > 0; {
-		if lines, size := b.sec.skim(b.lines+1, rest); lines > 0 {
-			b.lines += lines
-			rest = rest[size:]
-			continue
-		}
-		line := rest
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			line, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
-		}
-		b.lines++
-		switch {
-		case len(line) == 0:
-			continue
-		case bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0x1b) < 0:
-			feed(line)
-		case !clean(line, feed):
-			return errNotPlain
-		}
-		if odd {
-			return errNotPlain
-		}
-	}
-	return nil
-}

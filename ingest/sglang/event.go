@@ -47,6 +47,7 @@ type Event struct {
 	N      int64 // of a mark: tokens of the pool, requests retracted
 
 	seen lastAccess
+	line []byte // of a prefill line, with room behind it
 }
 
 // Decode holds the counters of a decode line; -1 = the line has no such key.

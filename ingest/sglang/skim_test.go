@@ -73,6 +73,13 @@ var commonLines = []string{
 	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 1, #cached-token: 511, token usage: 0.07, #running-req: 0, #queue-req: 0, cuda graph: True\n",
 	"[2026-01-02 08:00:01] Cache flushed successfully!\n",
 	"[2026-01-02 08:00:01] something else\n",
+	"[2026-01-02 08:00:01] Using fallback token IDs\tfor yes/no (1/2)\n",
+	"[2026-01-02 08:00:01 TP0] Prefill batch, #new-seq: 2, #new-token: 1024, #cached-token: 7, token usage: 0.07, #running-req: 30, #queue-req: 12, #pending-token: 33, cuda graph: False, input throughput (token/s): 2074.38\n",
+	"[2026-01-02 08:00:01.125 DP1 TP0] Prefill batch, #new-seq: 12345678, #new-token: 1234567, #cached-token: 123456789, #running-req: 3, #queue-req: 99999999999\n",
+	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 1, #cached-token: 5\n",
+	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 64, #cached-token: 0, token usage: 0.\n",
+	"07, #running-req: 0, #queue-req: 3\n",
+	"[2026-01-02 08:00:01] \n", "[2026-01-02 08:00:01]\n",
 	"no stamp at all\n", "\n",
 }
 
@@ -82,9 +89,10 @@ func TestSkimEqualsLineByLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
 		var b strings.Builder
-		for range 1 + r.IntN(12) {
+		damage := 2 + r.IntN(12)
+		for range 1 + r.IntN(20) {
 			line := commonLines[r.IntN(len(commonLines))]
-			if r.IntN(4) == 0 {
+			if r.IntN(damage) == 0 {
 				at := r.IntN(len(line))
 				line = line[:at] + []string{"", "\r", "\x1b[0m", "7", "[", "#", "\r\r", line[at:]}[r.IntN(8)] + line[min(len(line), at+r.IntN(3)):]
 			}
@@ -115,8 +123,12 @@ func TestSkimTakes(t *testing.T) {
 	if c := s.line(1, []byte(strings.TrimSuffix(first, "\n")), 0); c != format.Mine {
 		t.Fatalf("claim %v", c)
 	}
-	for i, want := range map[int]bool{0: true, 1: true, 2: true, 3: true, 9: true, 10: true, 11: false, 12: false, 13: false, 14: false, 18: false} {
-		text := commonLines[i] + first + first
+	for i, want := range map[int]bool{
+		0: true, 1: true, 2: true, 3: true, 4: true, 5: false, 6: false, 7: true, 8: false,
+		9: true, 10: true, 11: false, 12: false, 13: false,
+		14: false, 15: true, 16: false, 17: false, 18: false, 19: true, 20: false, 21: false,
+	} {
+		text := commonLines[i] + first + first + first
 		if lines, _ := s.skim(2, []byte(text)); (lines > 0) != want {
 			t.Errorf("%q: %d lines skimmed", commonLines[i], lines)
 		}

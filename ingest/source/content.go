@@ -181,7 +181,7 @@ func (c *Content) OpenAt() (io.ReaderAt, io.Closer, error) {
 	if err != nil {
 		return nil, nil, plain(err)
 	}
-	return &quietReaderAt{io.NewSectionReader(f, c.skip, c.Size()), c}, f, nil
+	return &quietReaderAt{io.NewSectionReader(f, c.skip, c.Size()), c, f}, f, nil
 }
 
 // unpackedHead gives the first n bytes after decompression, fewer if the data
@@ -229,9 +229,11 @@ func (q *quietReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// quietReaderAt does the same for a file that is read at any offset.
 type quietReaderAt struct {
-	r io.ReaderAt
-	c *Content
+	r    io.ReaderAt
+	c    *Content
+	file File
 }
 
 func (q *quietReaderAt) ReadAt(p []byte, off int64) (int, error) {
