@@ -18,7 +18,7 @@ func TestAccessible(t *testing.T) {
 		t.Skip("axe-core is not installed: npm ci --ignore-scripts in this folder")
 	}
 	for _, r := range reports(t) {
-		for _, v := range []view{{true, "light", 1280}, {true, "dark", 390}} {
+		for _, v := range []view{{scripts: true, scheme: "light", width: 1280}, {scripts: true, scheme: "dark", width: 390}} {
 			t.Run(r.name()+"/"+v.String(), func(t *testing.T) {
 				t.Parallel()
 				tab, done := openTab(ctx)

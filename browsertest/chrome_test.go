@@ -43,7 +43,7 @@ var (
 	closeBrowser = func() {}
 )
 
-func startBrowser(path string) (context.Context, func()) {
+func startBrowser(path string, more ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.DisableGPU,
@@ -56,6 +56,7 @@ func startBrowser(path string) (context.Context, func()) {
 	if os.Getuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox)
 	}
+	opts = append(opts, more...)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(allocator)
 	return ctx, func() { cancel(); stop() }

@@ -22,7 +22,7 @@ func TestInteractiveCharts(t *testing.T) {
 			t.Parallel()
 			tab, done := openTab(ctx)
 			defer done()
-			view{true, "light", 1280}.open(t, tab, r.url())
+			view{scripts: true, scheme: "light", width: 1280}.open(t, tab, r.url())
 			unfold(t, tab)
 			got, err := chromedp.Run(tab, chromedp.Evaluate[struct {
 				Faults              []string

@@ -26,6 +26,7 @@ type view struct {
 	scripts bool
 	scheme  string // light or dark
 	width   int64  // CSS px
+	height  int64  // CSS px, 0 for an ordinary window
 }
 
 func (v view) String() string {
@@ -41,7 +42,7 @@ func views() []view {
 	for _, scripts := range []bool{true, false} {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int64{1280, 390} {
-				out = append(out, view{scripts, scheme, width})
+				out = append(out, view{scripts: scripts, scheme: scheme, width: width})
 			}
 		}
 	}
@@ -89,12 +90,15 @@ func openTab(ctx context.Context) (context.Context, func()) {
 // have been drawn.
 func (v view) open(t testing.TB, tab context.Context, url string) {
 	t.Helper()
+	if v.height == 0 {
+		v.height = 900
+	}
 	err := errors.Join(
 		send(tab, network.Enable, network.EnableParams{}),
 		send(tab, log.Enable, cdp.Empty{}),
 		send(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !v.scripts}),
 		send(tab, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-			Width: v.width, Height: 900, DeviceScaleFactor: 1, Mobile: v.width < 500}),
+			Width: v.width, Height: v.height, DeviceScaleFactor: 1, Mobile: v.width < 500}),
 		send(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}),
 		chromedp.Do(tab, chromedp.Navigate(url), chromedp.Sleep(150*time.Millisecond)),

@@ -25,7 +25,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 	var paint float64
 	for b.Loop() {
 		tab, done := openTab(ctx)
-		view{true, "light", 1280}.open(b, tab, r.url())
+		view{scripts: true, scheme: "light", width: 1280}.open(b, tab, r.url())
 		ms, err := chromedp.Run(tab, chromedp.Evaluate[float64](
 			`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1`))
 		done()

@@ -23,7 +23,7 @@ func TestPrint(t *testing.T) {
 	}
 	for _, r := range reports(t) {
 		for _, scripts := range []bool{true, false} {
-			v := view{scripts, "light", 1280}
+			v := view{scripts: scripts, scheme: "light", width: 1280}
 			t.Run(r.name()+"/"+v.String(), func(t *testing.T) {
 				t.Parallel()
 				tab, done := openTab(ctx)

@@ -14,7 +14,7 @@ func TestProbeFindsFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := strings.Join(look(t, ctx, report{path: path}, view{true, "light", 1280}), "\n")
+	found := strings.Join(look(t, ctx, report{path: path}, view{scripts: true, scheme: "light", width: 1280}), "\n")
 	for _, want := range []string{
 		"request: https://example.invalid/pixel.png",
 		"violates the following Content Security Policy",

@@ -96,3 +96,68 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		max  float64
+		n    int
+		want string
+		ok   bool
+	}{
+		{"cap 8", 100, 1, "cap 8", true},
+		{"cap 32 seed 3", 60, 2, "cap 32|seed 3", true},
+		{"cap 32 seed 3 fresh", 60, 2, "", false},
+		{"folder/run-a.json", 90, 2, "folder/|run-a.json", true},
+		{"onelongword", 40, 3, "", false},
+	} {
+		lines, ok := Wrap(c.s, 12, c.max, c.n)
+		if ok != c.ok || ok && strings.Join(lines, "|") != c.want {
+			t.Errorf("Wrap(%q, %v, %d) = %q, %v, want %q, %v", c.s, c.max, c.n, lines, ok, c.want, c.ok)
+		}
+		for _, l := range lines {
+			if ok && TextWidth(l, 12) > c.max {
+				t.Errorf("%q is wider than %v", l, c.max)
+			}
+		}
+	}
+}
+
+func TestCutMiddle(t *testing.T) {
+	const name = "a-long-folder-name/bench-random-c32.jsonl:1"
+	got := CutMiddle(name, 12, 150)
+	if TextWidth(got, 12) > 150 || !strings.HasPrefix(got, "a-lo") || !strings.HasSuffix(got, "jsonl:1") || !strings.Contains(got, "…") {
+		t.Errorf("CutMiddle gave %q", got)
+	}
+	if got := CutMiddle("cap 8", 12, 150); got != "cap 8" {
+		t.Errorf("a short name became %q", got)
+	}
+}
+
+// TestPlaceIsOwn: a label never stands nearer to another mark than to its own.
+func TestPlaceIsOwn(t *testing.T) {
+	p := Placer{Within: Box{0, 0, 200, 100}}
+	own, other := Site{100, 50}, Site{130, 50}
+	p.Take(Box{95, 45, 105, 55})
+	p.Take(Box{125, 45, 135, 55})
+	b, ok := p.Place(own, []Site{other}, 8, 40, 14)
+	if !ok {
+		t.Fatal("no place although there is room on the left")
+	}
+	if other.distance(b) < own.distance(b)-1 {
+		t.Errorf("the label at %v reads as that of the other mark", b)
+	}
+	// Shut in by marks on all sides, no label is better than a wrong one.
+	shut := Placer{Within: Box{0, 0, 200, 100}}
+	var ring []Site
+	for x := 60.0; x <= 140; x += 10 {
+		for y := 10.0; y <= 90; y += 10 {
+			if (Site{x, y}) != own {
+				ring = append(ring, Site{x, y})
+			}
+		}
+	}
+	if b, ok := shut.Place(own, ring, 8, 40, 14); ok {
+		t.Errorf("a label at %v among the marks of others", b)
+	}
+}
