@@ -35,6 +35,9 @@ func (v *view) LeadingWhy() string {
 	return ""
 }
 
+// Leads reports whether a cause is the leading one.
+func (v *view) Leads(cause string) bool { return v.LeadingCause != nil && *v.LeadingCause == cause }
+
 // HasSeen reports whether a cause saw more than it says of each run.
 func (v *view) HasSeen(c *causes.Cause) bool { return len(c.Seen) > 0 }
 
@@ -57,7 +60,7 @@ func (v *view) Sits(list []latency.SitsIn) []string {
 	same := true
 	for _, s := range list {
 		same = same && s.Group == list[0].Group
-		out = append(out, statistic(s.Figure)+", "+ms(s.Value)+" ms, sits in "+groupName(s.Group)+" (known by: "+s.By+").")
+		out = append(out, statistic(s.Figure)+", "+ms(s.Value)+" ms, sits "+groupName(s.Group)+" (known by: "+s.By+").")
 	}
 	if same && list[0].Group == "one group" {
 		return []string{"All requests lie in one group, and so do the printed figures (known by: " + list[0].By + ")."}
@@ -65,17 +68,17 @@ func (v *view) Sits(list []latency.SitsIn) []string {
 	return out
 }
 
-// groupName speaks of a group of first-token times.
+// groupName says where among the groups of first-token times a figure sits.
 func groupName(name string) string {
 	switch {
 	case name == "edge":
-		return "the edge between two groups"
+		return "on the edge between two groups"
 	case strings.HasSuffix(name, "group"):
-		return name
+		return "in " + name
 	case strings.HasSuffix(name, "wave"):
-		return "the " + name
+		return "in the " + name
 	}
-	return "the " + name + " group"
+	return "in the " + name + " group"
 }
 
 // Assumed takes off a prediction's note what the report says in front of it.

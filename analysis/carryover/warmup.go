@@ -126,11 +126,11 @@ func (k *runCase) flushedAfterWarmUp() bool {
 func (w warmUp) note() string {
 	switch w.hit {
 	case Miss:
-		return "its own warm-up found nothing of prompt 1"
+		return "the run's own warm-up sent it, and found nothing of it"
 	case FullHit:
-		return "its own warm-up found prompt 1 cached already"
+		return "prompt 1 was cached before the run's own warm-up sent it"
 	case PartialHit:
-		return fmt.Sprintf("its own warm-up found %d tokens of prompt 1", w.cached.lo)
+		return fmt.Sprintf("the run's own warm-up found %d tokens of prompt 1", w.cached.lo)
 	}
 	return ""
 }

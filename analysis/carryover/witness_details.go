@@ -164,9 +164,9 @@ func (k *runCase) countNote(f *finding, seen string) string {
 	s := seen + ": " + spanWords(f.hits, "hit", "hits") + " in all"
 	if own := k.promptOne(); own.hi > 0 && f.hits.hi > 0 {
 		if own.lo == 1 {
-			s += "; prompt 1 taken off, " + nonEmpty(k.first.note(), "the run's own warm-up had sent it")
+			s += "; prompt 1 not counted: " + nonEmpty(k.first.note(), "the run's own warm-up had sent it")
 		} else {
-			s += "; prompt 1 may be owed to the run's own warm-up"
+			s += "; prompt 1 may have been left by the run's own warm-up"
 		}
 	} else if k.first.hit == FullHit && f.hits.hi > 0 {
 		s += "; " + k.first.note()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"coldcase/analysis/carryover"
@@ -51,7 +52,7 @@ func DiffWorkload(a, b *carryover.Run) []string {
 	var out []string
 	for key, va := range ra.Workload.Args {
 		vb, ok := rb.Workload.Args[key]
-		if ok && isArgument(ra, key) && isArgument(rb, key) && fmt.Sprint(va) != fmt.Sprint(vb) {
+		if ok && isArgument(ra, key) && isArgument(rb, key) && !sameValue(va, vb) {
 			out = append(out, key)
 		}
 	}
@@ -79,6 +80,18 @@ func DiffWorkload(a, b *carryover.Run) []string {
 	}
 	sort.Strings(out)
 	return slices.Compact(dropDoubles(out))
+}
+
+// sameValue reports whether two values of an option mean the same: clients print
+// a number as it was typed, so that '0' and '0.0' are one range ratio.
+func sameValue(a, b any) bool {
+	x, y := fmt.Sprint(a), fmt.Sprint(b)
+	if x == y {
+		return true
+	}
+	fx, errX := strconv.ParseFloat(x, 64)
+	fy, errY := strconv.ParseFloat(y, 64)
+	return errX == nil && errY == nil && fx == fy
 }
 
 // Swept says in which of the cap, the seed and the number of prompts, which a

@@ -71,8 +71,8 @@ func groupsAgainstHits(r *run) string {
 	if len(g) != 2 || g[0].Hits < 0 || g[0].Hits+g[1].Hits == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %d of its warm prompts are among the %d fast requests, %d among the %d slow ones",
-		r.Count.ID, g[0].Hits, g[0].N, g[1].Hits, g[1].N)
+	text := fmt.Sprintf("%s: of its %d fast requests %d were warm, of its %d slow ones %d",
+		r.Count.ID, g[0].N, g[0].Hits, g[1].N, g[1].Hits)
 	if g[1].Hits > 0 {
 		text += ": warm is not the same as fast here"
 	}

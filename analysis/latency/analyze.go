@@ -158,10 +158,9 @@ func warnings(c *capture.Run, r *Run) []string {
 
 // agreement says whether the fast requests are the warm ones.
 func agreement(g []Group) string {
-	hits := g[0].Hits + g[1].Hits
 	right := g[0].Hits + g[1].N - g[1].Hits
 	share := float64(right) / float64(g[0].N+g[1].N)
-	text := fmt.Sprintf("%d of the %d warm prompts are in the fast group of %d, %d in the slow group of %d", g[0].Hits, hits, g[0].N, g[1].Hits, g[1].N)
+	text := fmt.Sprintf("of the %d fast requests %d were warm, of the %d slow ones %d", g[0].N, g[0].Hits, g[1].N, g[1].Hits)
 	if math.Min(share, 1-share) > 0.2 || g[1].Hits > g[0].Hits {
 		return text + ": the groups are not made by the cache alone"
 	}

@@ -43,13 +43,13 @@ func sglangPython(a, b *capture.Workload) Overlap {
 		if !sameLen(a.InputLen, b.InputLen) || ratio(a, 0) != ratio(b, 0) {
 			return starts(a, b, "one seed, other lengths: the shorter prompts are the heads of the longer")
 		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger, at any range ratio")
+		return nested(a, b, "one seed: the smaller set of prompts is the beginning of the larger, at any range ratio")
 	case "random-ids":
 		switch {
 		case !sameSeed(a, b):
 			return chance(a, b, defaultVocabulary, "different seeds: start ids coincide by chance only")
 		case ratio(a, 0) == 1 && ratio(b, 0) == 1 && sameLen(a.InputLen, b.InputLen):
-			return nested(a, b, "one seed at range ratio 1.0: the smaller set is the head of the larger")
+			return nested(a, b, "one seed at range ratio 1.0: the smaller set of prompts is the beginning of the larger")
 		case ratio(a, 0) == 1 && ratio(b, 0) == 1:
 			return starts(a, b, "one seed, other lengths: the shorter prompts are the heads of the longer")
 		case *a.Prompts == *b.Prompts && sameLen(a.InputLen, b.InputLen) && ratio(a, 0) == ratio(b, 0):
@@ -60,7 +60,7 @@ func sglangPython(a, b *capture.Workload) Overlap {
 		if !sameSeed(a, b) {
 			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
 		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger")
+		return nested(a, b, "one seed: the smaller set of prompts is the beginning of the larger")
 	case "generated-shared-prefix":
 		return sharedPrefix(a, b)
 	}

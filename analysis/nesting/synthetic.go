@@ -40,7 +40,7 @@ func synthetic(a, b *capture.Workload) Overlap {
 	if !sameLen(a.InputLen, b.InputLen) {
 		return Overlap{}
 	}
-	return nested(a, b, "one seed: the smaller set is the head of the larger")
+	return nested(a, b, "one seed: the smaller set of prompts is the beginning of the larger")
 }
 
 // guideLLM: each benchmark of a run has a generator of its own, whose seed is

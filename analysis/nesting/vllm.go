@@ -42,7 +42,7 @@ func vllmPython(a, b *capture.Workload) Overlap {
 		case *a.Prompts == *b.Prompts && !sameLen(a.InputLen, b.InputLen):
 			return starts(a, b, "one seed, other lengths: common starts")
 		case ratio(a, 0) == 0 && ratio(b, 0) == 0 && !prefixed(a) && !prefixed(b) && sameLen(a.InputLen, b.InputLen):
-			o := nested(a, b, "one seed at fixed length without a prefix: the smaller set is the head of the larger")
+			o := nested(a, b, "one seed at fixed length without a prefix: the smaller set of prompts is the beginning of the larger")
 			o.Chance = float64(*a.Prompts) * float64(max(0, *b.Prompts-*a.Prompts)) / defaultVocabulary
 			return o
 		}
@@ -54,7 +54,7 @@ func vllmPython(a, b *capture.Workload) Overlap {
 		if !sameSeed(a, b) {
 			return chance(a, b, defaultRows, "different seeds over one file: equal prompts by chance only")
 		}
-		return nested(a, b, "one seed: the smaller set is the head of the larger")
+		return nested(a, b, "one seed: the smaller set of prompts is the beginning of the larger")
 	}
 	return Overlap{}
 }

@@ -203,12 +203,15 @@ func serverDiff(a, b *run) []string {
 	var out []string
 	x, y := &a.Facts.Server, &b.Facts.Server
 	for _, p := range []struct{ name, a, b string }{
-		{"engine", x.Engine, y.Engine}, {"engine_version", x.Version, y.Version}, {"server_model", x.Model, y.Model},
+		{"engine", x.Engine, y.Engine}, {"engine_version", x.Version, y.Version},
 		{"schedule_policy", x.Policy, y.Policy}, {"cache_kind", x.CacheKind, y.CacheKind},
 	} {
 		if p.a != "" && p.b != "" && p.a != p.b {
 			out = append(out, p.name)
 		}
+	}
+	if !sameModel(x, y) {
+		out = append(out, "server_model")
 	}
 	for _, p := range []struct {
 		name string

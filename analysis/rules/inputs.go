@@ -59,13 +59,45 @@ func (c *context) servesModel(logs []*capture.ServerLog, model string) bool {
 				continue
 			}
 			named = true
-			served, _ := st.Info.Args["served_model_name"].(string)
-			if baseName(st.Info.Model) == baseName(model) || served == model {
+			if baseName(st.Info.Model) == baseName(model) || slices.Contains(servedNames(&st.Info), model) {
 				return true
 			}
 		}
 	}
 	return !named
+}
+
+// servedNames are the names under which a server answers: SGLang is told one,
+// vLLM a list of them.
+func servedNames(s *capture.ServerInfo) []string {
+	switch v := s.Args["served_model_name"].(type) {
+	case string:
+		return []string{v}
+	case []string:
+		return v
+	case []any:
+		var out []string
+		for _, name := range v {
+			if name, ok := name.(string); ok {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// sameModel reports whether two servers may have served one model: by the same
+// path, or by a name of one that the other answers to or that its path ends in.
+func sameModel(a, b *capture.ServerInfo) bool {
+	if a.Model == "" || b.Model == "" || a.Model == b.Model {
+		return true
+	}
+	if slices.Contains(servedNames(a), b.Model) || slices.Contains(servedNames(b), a.Model) {
+		return true
+	}
+	name := !strings.Contains(a.Model, "/") || !strings.Contains(b.Model, "/")
+	return name && baseName(a.Model) == baseName(b.Model)
 }
 
 func baseName(path string) string {
