@@ -68,6 +68,9 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 			p.Unknown = p.Share == nil
 			if len(rows) <= maxLabelled {
 				p.Labels = []string{ms(m.Value) + " ms, n " + r.N(), cachedShort(r)}
+				if len(perCap[at]) > 1 { // say which of the runs of this cap
+					p.Labels = []string{p.Labels[0], strings.TrimPrefix(r.Label, "cap "+capText(r.MaxConcurrency)+" "), p.Labels[1]}
+				}
 			}
 			l := marks[r.Verdict]
 			if l == nil {
@@ -96,7 +99,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 			f.Layers = append(f.Layers, *marks[verdict])
 		}
 	}
-	f.Y = figure.ValueAxis("median TTFT, ms", 0, math.Max(top, high)*1.12)
+	f.Y = figure.ValueAxis("median TTFT, ms", 0, math.Max(top, high)*1.22)
 	f.N = "One mark a run; n is the number of requests behind its median."
 	f.Shows = medianSentence(nb, names, perCap)
 	return []*figure.Figure{f}

@@ -172,7 +172,7 @@ func apartFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		ID: "apart", Title: "In which group each printed figure sits",
 		Shows: apartSentence(rows),
 		N:     "n of each group stands at it.",
-		Read:  "A band is one group, from its fastest to its slowest request. A stroke is a figure that the client printed. A median on the edge of a group says little about either.",
+		Read:  "A band is one group, from its fastest to its slowest request; a diamond is a group that lies on one time. A stroke is a figure that the client printed. A median on the edge of a group says little about either.",
 		Table: figure.Table{Head: []string{"run", "printed figure", "ms", "sits in", "known by"}, Right: []bool{false, false, true, false, false}},
 	}
 	bands := figure.Layer{Name: "group of requests", Color: figure.Open, Kind: figure.RunX}
@@ -206,7 +206,7 @@ func apartFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 			if !ttft(s.Figure) {
 				continue
 			}
-			ticks.Points = append(ticks.Points, figure.Point{X: s.Value, Y: y, Labels: []string{short(s.Figure)},
+			ticks.Points = append(ticks.Points, figure.Point{X: s.Value, Y: y, In: s.Group, Labels: []string{short(s.Figure)},
 				Tip: r.Label + ": " + statistic(s.Figure) + " " + ms(s.Value) + " ms sits in " + s.Group})
 			top = math.Max(top, s.Value)
 		}

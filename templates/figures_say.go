@@ -170,7 +170,7 @@ func originSentence(rows []*row) string {
 func atStartWords(r *row) string {
 	i := r.Run.AtStart
 	if i.High == nil && i.Low == 0 {
-		return "cached" + of(r.Run) + ": " + unknown
+		return "cached: " + unknown + strings.Replace(of(r.Run), " of ", ", n ", 1)
 	}
 	return count(i.Low, i.High) + of(r.Run) + " cached (" + grade(i.Grade) + ")"
 }

@@ -30,7 +30,7 @@ func indexFigures(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 
 func indexFigure(r *row) *figure.Figure {
 	layers := []figure.Layer{
-		{Name: "not told", Color: figure.Open, Kind: figure.Dots, Glyph: figure.Disc},
+		{Name: "hit or miss not told", Color: figure.Open, Kind: figure.Dots, Glyph: figure.Disc},
 		{Name: "miss", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Cross},
 		{Name: "partial hit", Color: figure.Part, Kind: figure.Dots, Glyph: figure.Diamond},
 		{Name: "full hit", Color: figure.Warm, Kind: figure.Dots, Glyph: figure.Square},
@@ -126,7 +126,7 @@ func timelineFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	group := (total + maxColumns - 1) / maxColumns
 	if group > 1 {
-		f.Note = "Neighbouring batches of a run are drawn together as one column."
+		f.N = "One column is several neighbouring batches of a run, drawn together."
 	}
 	var names []string
 	fresh := figure.Layer{Name: "computed", Color: figure.Cold, Kind: figure.BarY}

@@ -75,6 +75,9 @@ func (v *view) placeFigure(f *figure.Figure) mdx.Safe {
 			return mdx.Safe("See [the chart above](#figure-" + f.ID + ").")
 		}
 	}
+	if v.Opts.Mode == Publish && f.Height == 0 && len(f.Y.Categories) == 0 {
+		f.Height = 150 // one or two pages: as wide as the page, and not smaller in print
+	}
 	v.drawn = append(v.drawn, f)
 	return v.place(figureBlock{Figure: f, Pictures: v.Pictures, Short: v.Opts.Mode == Publish})
 }

@@ -65,6 +65,7 @@ type Point struct {
 	X, Y, X2, Y2 float64
 	Labels       []string // lines of text beside the mark, first one strong
 	Inside       string   // text in a lying bar, where it fits
+	In           string   // what a stroke sits in: close strokes of one thing share a label
 	Tip          string   // what a hover says
 	Share        *float64 // 0..1: the glyph is a pie of this share
 	Doubt        bool     // the point is not reliable: marked on the chart

@@ -53,6 +53,9 @@ func (p *plot) legendOption() map[string]any {
 		if icon := keyIcon(k); icon != "" {
 			entry["icon"] = icon
 		}
+		if k.doubt { // the icon is an area: a border would close its gaps
+			entry["itemStyle"] = map[string]any{"color": Bad.Light(), "borderWidth": 0}
+		}
 		data = append(data, entry)
 	}
 	return map[string]any{"show": true, "padding": 0, "top": 4, "left": p.size.edge(), "right": 0, "data": data, "selectedMode": true,
@@ -76,13 +79,13 @@ func (p *plot) keyWidth() any {
 func keyIcon(k placedKey) string {
 	switch {
 	case k.doubt:
-		return ""
+		return dashedRing()
 	case k.line != nil && k.line.Glyph == "":
 		return "path://M4 0L6 0L6 4L4 4ZM4 7L6 7L6 11L4 11Z"
 	case k.line != nil:
 		return "path://M1 0L9 0L5 7ZM4.5 7L5.5 7L5.5 14L4.5 14Z"
 	case k.layer.Kind == Path || k.layer.Kind == Step:
-		return "path://" + lineIcon(k.layer.Dashed) + glyphIcon[k.layer.Glyph]
+		return "path://" + lineIcon(k.layer.Dashed, k.layer.Glyph)
 	case k.layer.Kind == RunX:
 		return "path://M0 2L18 2L18 10L0 10Z"
 	case k.layer.Kind == RunY || k.layer.Glyph == Tick:
@@ -95,20 +98,24 @@ func keyIcon(k placedKey) string {
 	return symbol(k.layer.Glyph)
 }
 
-// lineIcon is a piece of a line, 18 units wide. The thin strips at its ends keep
-// all icons of lines the same height, so that none is scaled more than another.
-func lineIcon(dashed bool) string {
-	const frame = "M0 0L0.1 0L0.1 0.1L0 0.1ZM17.9 11.9L18 11.9L18 12L17.9 12Z"
-	if dashed {
-		return frame + "M0 5L5 5L5 7L0 7ZM13 5L18 5L18 7L13 7Z"
+// lineIcon is a piece of a line, 18 units wide, with a glyph in its middle. The
+// specks at its corners keep all icons of lines the same size: ECharts scales a
+// path to its box.
+func lineIcon(dashed bool, g Glyph) string {
+	const specks = "M0 0L0.1 0L0.1 0.1L0 0.1ZM17.9 11.9L18 11.9L18 12L17.9 12Z"
+	switch {
+	case dashed && g == "":
+		return specks + "M0 5L4 5L4 7L0 7ZM7 5L11 5L11 7L7 7ZM14 5L18 5L18 7L14 7Z"
+	case dashed:
+		return specks + "M0 5L2 5L2 7L0 7ZM16 5L18 5L18 7L16 7Z" + glyphIcon[g]
+	case g == "":
+		return specks + "M0 5L18 5L18 7L0 7Z"
 	}
-	return frame + "M0 5L4 5L4 7L0 7ZM14 5L18 5L18 7L14 7Z"
+	return specks + "M0 5L4 5L4 7L0 7ZM14 5L18 5L18 7L14 7Z" + glyphIcon[g]
 }
 
-// glyphIcon are the glyphs in the middle of such a piece; without one it runs
-// through.
+// glyphIcon are the glyphs in the middle of such a piece.
 var glyphIcon = map[Glyph]string{
-	"":       "M4 5L14 5L14 7L4 7Z",
 	Disc:     "M14 6A5 5 0 1 1 13.99 5.9Z",
 	Ring:     "M14 6A5 5 0 1 1 13.99 5.9ZM12 6A3 3 0 1 0 12 6.1Z",
 	Square:   "M4.5 1.5L13.5 1.5L13.5 10.5L4.5 10.5Z",
@@ -116,4 +123,20 @@ var glyphIcon = map[Glyph]string{
 	Triangle: "M4 1.5L14 1.5L9 11Z",
 	Cross:    "M4 3L6 1L9 4L12 1L14 3L11 6L14 9L12 11L9 8L6 11L4 9L7 6Z",
 	Tick:     "M8 0L10 0L10 12L8 12Z",
+}
+
+// dashedRing is the ring of a point that is not reliable: pieces of a band
+// between two circles.
+func dashedRing() string {
+	const pieces = 7
+	out := "path://"
+	for i := range pieces {
+		from, to := 2*math.Pi*float64(i)/pieces, 2*math.Pi*(float64(i)+0.6)/pieces
+		for k, c := range [][2]float64{{from, 10}, {to, 10}, {to, 7.4}, {from, 7.4}} {
+			sin, cos := math.Sincos(c[0])
+			out += []string{"M", "L", "L", "L"}[k] + at(10+c[1]*sin, 10-c[1]*cos)
+		}
+		out += "Z"
+	}
+	return out
 }

@@ -12,7 +12,9 @@ const barClear = 8
 
 // tag is a label that waits for its place.
 type tag struct {
-	x, y, r float64 // the mark, and how far the label keeps from it
+	x, y, r float64 // the mark and its radius
+	gap     float64 // how far the label keeps from it
+	in      string
 	lines   []string
 	doubt   bool
 	kind    Kind
@@ -20,16 +22,87 @@ type tag struct {
 	color   Color
 }
 
-// labels places the texts of all points, those of unreliable points first.
+// labels places the texts of all points. Which label comes first decides what
+// room is left for the others: of a few orders that loses the fewest lines
+// which puts the labels nearest.
 func (p *plot) labels() {
 	tags := p.tags()
-	for _, doubt := range []bool{true, false} {
-		for _, t := range tags {
-			if t.doubt == doubt {
-				p.label(t, tags)
-			}
+	var best []placed
+	var state svg.Placer
+	fewest, least := 0, 0.0
+	for _, order := range orders(tags) {
+		placer := p.placer.Clone()
+		out, lost := placeAll(&placer, order, tags)
+		if best == nil || lost < fewest || lost == fewest && placer.Cost < least {
+			best, state, fewest, least = out, placer, lost, placer.Cost
 		}
 	}
+	if best == nil {
+		return
+	}
+	p.placer, p.dropped = state, p.dropped || fewest > 0
+	for _, l := range best {
+		p.write(l.tag, l.lines, l.box)
+	}
+}
+
+// orders are those that are tried: unreliable points first, from left to right,
+// from right to left, from the lowest up.
+func orders(tags []tag) [][]tag {
+	var out [][]tag
+	for _, before := range []func(a, b tag) bool{
+		func(a, b tag) bool { return a.doubt && !b.doubt },
+		func(a, b tag) bool { return a.x < b.x },
+		func(a, b tag) bool { return a.x > b.x },
+		func(a, b tag) bool { return a.y > b.y },
+	} {
+		order := append([]tag(nil), tags...)
+		sort.SliceStable(order, func(i, j int) bool { return before(order[i], order[j]) })
+		out = append(out, order)
+	}
+	return out
+}
+
+// placed is a label in its place.
+type placed struct {
+	tag
+	lines []string
+	box   svg.Box
+}
+
+// placeAll places labels in an order and counts the lines that found no room.
+func placeAll(placer *svg.Placer, order, all []tag) (out []placed, lost int) {
+	for _, t := range order {
+		var others []svg.Site
+		for _, o := range all {
+			if o.kind == t.kind && o.strokes == t.strokes && (o.x != t.x || o.y != t.y) {
+				others = append(others, o.site())
+			}
+		}
+		n := len(t.lines)
+		for ; n > 0; n-- { // if need be its first line alone
+			w, h := widest(t.lines[:n]), lineGap*float64(n)
+			if box, ok := placer.Place(t.site(), others, t.side(), t.gap, w, h); ok {
+				out = append(out, placed{t, t.lines[:n], box})
+				break
+			}
+		}
+		lost += len(t.lines) - n
+	}
+	return out, lost
+}
+
+func (t tag) site() svg.Site { return svg.Site{X: t.x, Y: t.y, R: t.r} }
+
+// side: groups and the figures among them keep to their sides.
+func (t tag) side() svg.Side {
+	switch {
+	case t.kind == RunX:
+		return svg.Below
+	case t.strokes:
+		return svg.Above
+	}
+	return svg.Around
 }
 
 // tags collects the labels of all layers. Those at the end of a lying bar stand
@@ -47,12 +120,12 @@ func (p *plot) tags() []tag {
 				p.headLabel(pt)
 				continue
 			}
-			x, y, r := p.anchor(l, pt)
+			x, y, r, gap := p.anchor(l, pt)
 			c := Ink
 			if l.Tinted {
 				c = l.Color
 			}
-			of = append(of, tag{x, y, r, pt.Labels, pt.Doubt, l.Kind, l.Glyph == Tick, c})
+			of = append(of, tag{x, y, r, gap, pt.In, pt.Labels, pt.Doubt, l.Kind, l.Glyph == Tick, c})
 		}
 		if l.Glyph == Tick {
 			of = joined(of)
@@ -72,8 +145,8 @@ func (p *plot) headLabel(pt Point) {
 	p.text(x, y, anchor, svg.CutMiddle(pt.Labels[0], textSize, p.right-p.left), Muted)
 }
 
-// joined gives strokes of one row whose labels would touch one label between
-// them, in the order of the strokes.
+// joined gives strokes of one row and one group that stand too close for a
+// label each one label between them, in the order of the strokes.
 func joined(tags []tag) []tag {
 	sort.SliceStable(tags, func(a, b int) bool {
 		if tags[a].y != tags[b].y {
@@ -83,10 +156,9 @@ func joined(tags []tag) []tag {
 	})
 	var out []tag
 	for _, t := range tags {
-		if n := len(out); n > 0 && out[n-1].y == t.y {
+		if n := len(out); n > 0 && out[n-1].y == t.y && out[n-1].in == t.in {
 			last := &out[n-1]
-			room := (svg.TextWidth(last.lines[0], textSize) + svg.TextWidth(t.lines[0], textSize)) / 2
-			if t.x-last.x < room+6 {
+			if t.x-last.x < textSize+svg.TextWidth(last.lines[0], textSize)/2 {
 				last.lines = []string{last.lines[0] + ", " + t.lines[0]}
 				last.x += (t.x - last.x) / float64(strings.Count(last.lines[0], ",")+1)
 				continue
@@ -97,35 +169,16 @@ func joined(tags []tag) []tag {
 	return out
 }
 
-// label finds a place for a label, if need be of its first line alone.
-func (p *plot) label(t tag, all []tag) {
-	for n := len(t.lines); n > 0; n-- {
-		lines := t.lines[:n]
-		w := widest(lines)
-		own := svg.Site{X: t.x, Y: t.y}
-		var others []svg.Site
-		for _, o := range all {
-			if o.kind == t.kind && o.strokes == t.strokes && (o.x != t.x || o.y != t.y) {
-				others = append(others, svg.Site{X: o.x, Y: o.y})
-			}
-		}
-		box, ok := p.placer.Place(own, others, t.r, w, lineGap*float64(n))
-		if !ok {
-			p.dropped = true
-			continue
-		}
-		p.write(t, lines, box)
-		return
-	}
-}
-
 // write sets the lines of a label into its box, flush with the mark.
 func (p *plot) write(t tag, lines []string, box svg.Box) {
-	anchor, tx := "start", box.X0
-	if box.X1 <= t.x {
+	// A box bounds its text from above: the text goes to the side of the mark.
+	const near = 24
+	anchor, tx := "middle", (box.X0+box.X1)/2
+	switch {
+	case box.X1 < t.x+near:
 		anchor, tx = "end", box.X1
-	} else if box.X0 < t.x-1 && box.X1 > t.x+1 {
-		anchor, tx = "middle", (box.X0+box.X1)/2
+	case box.X0 > t.x-near:
+		anchor, tx = "start", box.X0
 	}
 	for i, s := range lines {
 		c := t.color
@@ -136,28 +189,28 @@ func (p *plot) write(t tag, lines []string, box svg.Box) {
 	}
 }
 
-// anchor is the place that a point's label belongs to, and how far from it the
-// label keeps.
-func (p *plot) anchor(l Layer, pt Point) (x, y, r float64) {
+// anchor is the place that a point's label belongs to, with the radius of the
+// mark and the gap that the label keeps from it.
+func (p *plot) anchor(l Layer, pt Point) (x, y, r, gap float64) {
 	switch l.Kind {
 	case BarX:
-		return p.x(pt.X2), p.y(pt.Y), barClear
+		return p.x(pt.X2), p.y(pt.Y), 0, barClear
 	case RunX:
-		return (p.x(pt.X) + p.x(pt.X2)) / 2, p.y(pt.Y), runXWidth/2 + 3
+		return (p.x(pt.X) + p.x(pt.X2)) / 2, p.y(pt.Y), runXWidth / 2, 3
 	case BarY:
-		return p.x(pt.X), p.y(pt.Y2), 5
+		return p.x(pt.X), p.y(pt.Y2), 0, 5
 	case RunY:
-		return p.x(pt.X), p.y((pt.Y + pt.Y2) / 2), 12
+		return p.x(pt.X), p.y((pt.Y + pt.Y2) / 2), 0, 12
 	}
-	r = 10
+	r, gap = 5, 5
 	switch {
 	case pt.pie():
-		r = p.pieR + 4
+		r, gap = p.pieR, 4
 	case l.Glyph == Tick:
-		r = 13
+		r, gap = 11, 2
 	}
 	if pt.Doubt {
 		r += 4
 	}
-	return p.x(pt.X), p.y(pt.Y), r
+	return p.x(pt.X), p.y(pt.Y), r, gap
 }

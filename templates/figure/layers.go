@@ -98,12 +98,14 @@ const (
 	runYWidth = 5.0
 )
 
-// spans draws thick pieces.
+// spans draws thick pieces. A group of equal times has no length: it is a
+// diamond, which no stroke looks like.
 func (p *plot) spans(l Layer) {
 	w := runXWidth
 	if l.Kind == RunY {
 		w = runYWidth
 	}
+	var points []Point
 	p.pic.Open("g", with(stroke(l.Color, w), svg.A("stroke-linecap", "butt"))...)
 	for _, pt := range l.Points {
 		x0, y0, x1, y1 := p.x(pt.X), p.y(pt.Y), p.x(pt.X2), p.y(pt.Y)
@@ -111,27 +113,45 @@ func (p *plot) spans(l Layer) {
 			x1, y1 = x0, p.y(pt.Y2)
 			p.placer.Take(svg.Box{X0: x0 - w/2, X1: x0 + w/2, Y0: math.Min(y0, y1), Y1: math.Max(y0, y1)})
 		} else {
-			if x1-x0 < 3 { // a group of equal times is still a mark
-				x0, x1 = x0-1.5, x1+1.5
-			}
-			p.placer.Take(svg.Box{X0: x0, X1: x1, Y0: y0 - w/2, Y1: y0 + w/2})
+			p.placer.Take(svg.Box{X0: x0 - 3, X1: x1 + 3, Y0: y0 - w/2, Y1: y0 + w/2})
+		}
+		if p.pointed(l, pt) {
+			points = append(points, pt)
+			continue
 		}
 		p.pic.Shape("line", svg.N("x1", x0), svg.N("y1", y0), svg.N("x2", x1), svg.N("y2", y1))
 	}
 	p.pic.End()
+	for _, pt := range points {
+		drawGlyph(p.pic, Diamond, p.x(pt.X), p.y(pt.Y), runXWidth/2, l.Color)
+	}
 }
 
-// many reports whether the points of a layer are so many for the sheet that
-// their marks are small.
-func (p *plot) many(l Layer) bool {
-	if p.size == Narrow {
-		return len(l.Points) > 24
+// pointed reports whether a span is too short to be seen as one.
+func (p *plot) pointed(l Layer, pt Point) bool {
+	return l.Kind == RunX && p.x(pt.X2)-p.x(pt.X) < 3
+}
+
+// many reports whether the points along a value axis are so many for the sheet
+// that their marks are small, those of all layers alike.
+func (p *plot) many() bool {
+	if len(p.fig.X.Categories) > 0 || len(p.fig.Y.Categories) > 0 {
+		return false
 	}
-	return len(l.Points) > 60
+	most := 60
+	if p.size == Narrow {
+		most = 24
+	}
+	for _, l := range p.fig.Layers {
+		if l.Kind == Dots && len(l.Points) > most {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *plot) dots(l Layer) {
-	many := p.many(l)
+	many := p.many()
 	for _, pt := range l.Points {
 		x, y := p.x(pt.X), p.y(pt.Y)
 		r := 5.0

@@ -96,7 +96,7 @@ func (f *Figure) layout(size Size, apology bool) *plot {
 	if p.heads > 0 { // the text above the first row
 		p.top += math.Max(0, p.headHeight()-(f.rowHeight()-24)) / 2
 	}
-	p.bottom = p.top + f.height() + float64(len(f.Y.Categories))*p.headHeight()
+	p.bottom = p.top + f.height() + float64(len(f.Y.Categories))*(p.headHeight()+p.extraHeight())
 	p.height = p.bottom + 10 + p.nameAxis()*lineGap
 	if f.X.Label != "" {
 		p.height += 20
@@ -156,6 +156,17 @@ func (p *plot) headLines() int {
 		}
 	}
 	return 1
+}
+
+// extraHeight is what a row of groups needs more on a narrow sheet, where their
+// labels stand closer.
+func (p *plot) extraHeight() float64 {
+	for _, l := range p.fig.Layers {
+		if l.Kind == RunX && p.heads > 0 {
+			return 28
+		}
+	}
+	return 0
 }
 
 func (p *plot) headHeight() float64 {

@@ -28,7 +28,7 @@ func (p *plot) series(i int, l Layer) charts.SingleSeries {
 			s.LineStyle.Type = "dashed"
 		}
 	case RunX, RunY:
-		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(true), spanData(l)
+		s.Type, s.ShowSymbol, s.Data = "line", opts.Bool(true), p.spanData(l)
 		s.Symbol = "rect"
 		s.LineStyle.Width = runXWidth
 		if l.Kind == RunY {
@@ -48,7 +48,7 @@ func (p *plot) series(i int, l Layer) charts.SingleSeries {
 		case l.pie():
 		case l.Glyph == Ring:
 			s.ItemStyle.Color, s.ItemStyle.BorderColor, s.ItemStyle.BorderWidth = Paper.Light(), l.Color.Light(), 2
-		case l.Glyph != Cross && l.Glyph != Tick && !p.many(l):
+		case l.Glyph != Cross && l.Glyph != Tick && !p.many():
 			s.ItemStyle.BorderColor, s.ItemStyle.BorderWidth = Paper.Light(), rim
 		}
 	}
@@ -72,19 +72,23 @@ type spanEnd struct {
 
 // spanData writes each span as two points and a gap ("-" is ECharts' gap). The
 // first has a mark to hover over.
-func spanData(l Layer) []spanEnd {
+func (p *plot) spanData(l Layer) []spanEnd {
 	out := []spanEnd{}
-	for _, p := range l.Points {
-		x2, y2 := p.X2, p.Y
+	for _, pt := range l.Points {
+		x2, y2 := pt.X2, pt.Y
 		if l.Kind == RunY {
-			x2, y2 = p.X, p.Y2
+			x2, y2 = pt.X, pt.Y2
 		}
 		size := []float64{3, runXWidth}
 		if l.Kind == RunY {
 			size = []float64{runYWidth, 3}
 		}
-		out = append(out, spanEnd{opts.LineData{Name: p.Tip, Value: []float64{p.X, p.Y}}, size},
-			spanEnd{opts.LineData{Name: p.Tip, Value: []float64{x2, y2}}, size},
+		from := spanEnd{opts.LineData{Name: pt.Tip, Value: []float64{pt.X, pt.Y}}, size}
+		if p.pointed(l, pt) {
+			from.Symbol, from.SymbolSize = "diamond", 1.3*runXWidth
+		}
+		out = append(out, from,
+			spanEnd{opts.LineData{Name: pt.Tip, Value: []float64{x2, y2}}, size},
 			spanEnd{opts.LineData{Value: "-"}, 0})
 	}
 	return out
@@ -146,7 +150,7 @@ func (p *plot) scatterData(l Layer) []datum {
 			d.Symbol, d.SymbolSize = pieSymbol(*pt.Share), 2*p.pieR+2
 		case l.Glyph == Diamond:
 			d.SymbolSize = 13
-		case p.many(l):
+		case p.many():
 			d.SymbolSize = 5.2
 		case l.Glyph == Tick:
 			d.SymbolSize = []float64{2.4, 22}

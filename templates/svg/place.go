@@ -65,8 +65,16 @@ type Segment struct{ X0, Y0, X1, Y1 float64 }
 // among the free places the one that crosses the fewest lines wins.
 type Placer struct {
 	Within Box
+	Cost   float64 // of all labels placed so far
 	taken  []Box
 	lines  []Segment
+}
+
+// Clone returns a placer in the same state that goes its own way.
+func (p *Placer) Clone() Placer {
+	c := *p
+	c.taken = append([]Box(nil), p.taken...)
+	return c
 }
 
 // Take marks a box as occupied.
@@ -75,26 +83,40 @@ func (p *Placer) Take(b Box) { p.taken = append(p.taken, b) }
 // Avoid notes a line that labels should not lie on if there is a choice.
 func (p *Placer) Avoid(s Segment) { p.lines = append(p.lines, s) }
 
-// Site is the place of a mark that has a label.
-type Site struct{ X, Y float64 }
+// Site is the place of a mark that has a label, and the mark's radius.
+type Site struct{ X, Y, R float64 }
 
-// distance is how far the nearest edge of a box is from the site.
+// distance is how far the nearest edge of a box is from the edge of the mark.
 func (s Site) distance(b Box) float64 {
 	dx := math.Max(0, math.Max(b.X0-s.X, s.X-b.X1))
 	dy := math.Max(0, math.Max(b.Y0-s.Y, s.Y-b.Y1))
-	return math.Hypot(dx, dy)
+	return math.Hypot(dx, dy) - s.R
 }
 
-// Place finds room for a w × h label near the site, r units clear of it, and
+// Side is where a label may stand.
+type Side int
+
+// The sides of a mark.
+const (
+	Around Side = iota
+	Above
+	Below
+)
+
+func (s Side) has(b Box, y float64) bool {
+	return s == Around || s == Above && b.Y1 <= y || s == Below && b.Y0 >= y
+}
+
+// Place finds room for a w × h label near the site, gap units off its mark, and
 // takes it. A place that lies nearer to another site is none: the label would
-// be read as that one's. ok is false, and nothing is taken, if there is no room
+// be read as that one's, and so is one on another side. ok is false, and nothing is taken, if there is no room
 // nearby.
-func (p *Placer) Place(own Site, others []Site, r, w, h float64) (box Box, ok bool) {
+func (p *Placer) Place(own Site, others []Site, side Side, gap, w, h float64) (box Box, ok bool) {
 	best := math.Inf(1)
 	for ring := 0; ring < 6; ring++ {
-		d := r + float64(ring)*10
+		d := own.R + gap + float64(ring)*10
 		for i, c := range candidates(own.X, own.Y, d, w, h) {
-			if !c.Inside(p.Within) || p.blocked(c) {
+			if !side.has(c, own.Y) || !c.Inside(p.Within) || p.blocked(c) {
 				continue
 			}
 			nearest := math.Inf(1)
@@ -105,7 +127,7 @@ func (p *Placer) Place(own Site, others []Site, r, w, h float64) (box Box, ok bo
 			if nearest < mine-1 {
 				continue
 			}
-			cost := float64(ring)*2.5 + float64(i)*0.1 + 3*float64(p.crossings(c))
+			cost := float64(ring)*4 + float64(i)*0.1 + 5*float64(p.crossings(c))
 			if nearest < mine+4 {
 				cost += 8
 			}
@@ -116,6 +138,7 @@ func (p *Placer) Place(own Site, others []Site, r, w, h float64) (box Box, ok bo
 	}
 	if ok {
 		p.Take(box)
+		p.Cost += best
 	}
 	return box, ok
 }

@@ -36,7 +36,7 @@ func TestPlacerKeepsLabelsApart(t *testing.T) {
 	var boxes []Box
 	for i := range 60 {
 		x, y := float64(i*37%200), float64(i*53%200)
-		if b, ok := p.Place(Site{x, y}, nil, 5, 40, 14); ok {
+		if b, ok := p.Place(Site{x, y, 0}, nil, Around, 5, 40, 14); ok {
 			for _, o := range boxes {
 				if b.Overlaps(o) {
 					t.Fatalf("label %d at %v lies over %v", i, b, o)
@@ -137,27 +137,33 @@ func TestCutMiddle(t *testing.T) {
 // TestPlaceIsOwn: a label never stands nearer to another mark than to its own.
 func TestPlaceIsOwn(t *testing.T) {
 	p := Placer{Within: Box{0, 0, 200, 100}}
-	own, other := Site{100, 50}, Site{130, 50}
+	own, other := Site{100, 50, 0}, Site{130, 50, 0}
 	p.Take(Box{95, 45, 105, 55})
 	p.Take(Box{125, 45, 135, 55})
-	b, ok := p.Place(own, []Site{other}, 8, 40, 14)
+	b, ok := p.Place(own, []Site{other}, Around, 8, 40, 14)
 	if !ok {
 		t.Fatal("no place although there is room on the left")
 	}
 	if other.distance(b) < own.distance(b)-1 {
 		t.Errorf("the label at %v reads as that of the other mark", b)
 	}
+	for _, side := range []Side{Above, Below} {
+		b, ok := p.Place(own, nil, side, 8, 40, 14)
+		if !ok || (b.Y1 <= own.Y) != (side == Above) {
+			t.Errorf("side %d: %v, %v", side, b, ok)
+		}
+	}
 	// Shut in by marks on all sides, no label is better than a wrong one.
 	shut := Placer{Within: Box{0, 0, 200, 100}}
 	var ring []Site
 	for x := 60.0; x <= 140; x += 10 {
 		for y := 10.0; y <= 90; y += 10 {
-			if (Site{x, y}) != own {
-				ring = append(ring, Site{x, y})
+			if (Site{x, y, 0}) != own {
+				ring = append(ring, Site{x, y, 0})
 			}
 		}
 	}
-	if b, ok := shut.Place(own, ring, 8, 40, 14); ok {
+	if b, ok := shut.Place(own, ring, Around, 8, 40, 14); ok {
 		t.Errorf("a label at %v among the marks of others", b)
 	}
 }
