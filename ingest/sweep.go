@@ -53,6 +53,7 @@ func readCell(in *format.Input, out *format.Output) error {
 	c.Why, _ = tree["why"].(string)
 	flush, _ := tree["flush"].(map[string]any)
 	c.FlushProved, _ = flush["proved"].(bool)
+	c.Life, _ = c.JSON["server_life"].(string)
 	if i := bytes.Index(data, []byte(`"proved"`)); i >= 0 {
 		c.ProvedLine = 1 + bytes.Count(data[:i], []byte{'\n'})
 	}

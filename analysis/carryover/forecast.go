@@ -193,6 +193,9 @@ func (r *replay) clear() {
 // one before it: by the log's lives, or by counters that began anew.
 func (r *replay) restarted(i int) bool {
 	a, b := r.cases[i-1], r.cases[i]
+	if x, y := a.run.Cell, b.run.Cell; x != nil && y != nil && x.Life != "" && y.Life != "" {
+		return x.Life != y.Life // each cell's log is a slice of its own
+	}
 	if p, q := a.place(), b.place(); p != nil && q != nil {
 		return p.Track != q.Track || p.Life != q.Life
 	}

@@ -242,8 +242,9 @@ func (p *Place) retracted() bool {
 // lasts holds the place's stamps against the client's duration. Stamps are
 // whole seconds; the client's clock runs from before the first send, whose
 // access line comes at once, to after the last answer, before its last look-up.
+// Look-ups of others, such as a scrape, may follow that one much later.
 func (p *Place) lasts(w *Want) bool {
-	to := p.Track.stampTo(p.To)
+	last, to := p.Track.stampTo(p.LastRequest()), p.Track.stampTo(p.To)
 	from, slack := p.Track.postStamp(p.Measured, p.To), 2.0
 	if from == 0 {
 		// The first prefill line is written after its batch.
@@ -253,7 +254,7 @@ func (p *Place) lasts(w *Want) bool {
 		return true
 	}
 	slack += 0.1 * w.Duration
-	least, most := float64(to-from)/1000, float64(to-from)/1000
+	least, most := float64(last-from)/1000, float64(to-from)/1000
 	if !p.Track.HasAccess {
 		// Of the end nothing is seen but the last prefill; the answers go on,
 		// at most until the next request comes.

@@ -89,6 +89,7 @@ type Cell struct {
 	File, ID, State, Why, Arm string
 	Cap, Prompts              int
 	Seed                      int64
+	Life                      string // of the server, as the sweep told lives apart; "" not told
 	FlushProved               bool
 	ProvedLine                int // of File, where it says whether the flush was proved; 0 if it does not
 	JSON                      map[string]any

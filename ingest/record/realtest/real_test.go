@@ -16,6 +16,7 @@ func TestSGLangPage1(t *testing.T) {
 	checkSweep(t, kit, s.interrupted(kit, "sglang", "1"))
 	checkSweep(t, kit, s.interrupted(kit, "builtin", "11,12"))
 	s.refusedFlush(kit)
+	s.clientsAgree(model())
 	s.restarted(kit)
 }
 
@@ -23,6 +24,7 @@ func TestSGLangPage32(t *testing.T) {
 	s := startSGLang(t, 32)
 	kit := s.recordKit()
 	checkKit(t, kit)
+	checkSweep(t, kit, s.interrupted(kit, "sglang", "1"))
 	checkSweep(t, kit, s.interrupted(kit, "builtin", "11,12"))
 }
 
@@ -33,6 +35,7 @@ func TestVLLM(t *testing.T) {
 	checkSweep(t, kit, s.interrupted(kit, "builtin", "11,12"))
 	checkSweep(t, kit, s.interrupted(kit, "vllm", "1"))
 	s.refusedFlush(kit)
+	s.clientsAgree(model())
 }
 
 // TestVLLMWithoutDevMode: such a server cannot be flushed. The sweep says so

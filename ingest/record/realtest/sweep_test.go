@@ -56,15 +56,11 @@ func cells(t *testing.T, sweep string) []cellDoc {
 	return list
 }
 
-// plan plans from the kit. With an engine's own client, which takes long to
-// start, it takes the cap of the warm run alone.
+// plan plans from the kit, with all its caps.
 func (s *server) plan(kit, client, seeds string) string {
 	s.t.Helper()
 	file := filepath.Join(filepath.Dir(kit), "plan-"+client+".json")
 	args := []string{"sweep", "plan", "--from", kit, "--client", client, "--seeds", seeds, "--repeat-arm", "-o", file}
-	if client != "builtin" {
-		args = append(args, "--caps", fmt.Sprint(highCap))
-	}
 	coldcase(s.t, 0, args...)
 	return file
 }
