@@ -13,6 +13,7 @@ import (
 // to do, said once.
 type ruling struct {
 	Rule, Name, State string
+	Scope             string // what it forbids: capture, comparison, number or claim
 	Text, Advice      string
 
 	said     []remark
@@ -45,7 +46,7 @@ func (v *view) findings(states []string) []*ruling {
 			}
 			one := at[f.Rule]
 			if one == nil {
-				one = &ruling{Rule: f.Rule, Name: f.Name, State: f.State, Advice: v.Sentence(f.Advice)}
+				one = &ruling{Rule: f.Rule, Name: f.Name, State: f.State, Scope: f.Scope, Advice: v.Sentence(f.Advice)}
 				at[f.Rule] = one
 				out = append(out, one)
 			}
@@ -56,6 +57,19 @@ func (v *view) findings(states []string) []*ruling {
 		f.Text = v.remarks(f.said)
 	}
 	return out
+}
+
+// Sign is the state with its sign. A rule that forbids one printed figure or a
+// headline says so: it leaves the result as a whole alone.
+func (f *ruling) Sign() string {
+	switch {
+	case f.State != rules.Block:
+	case f.Scope == "number":
+		return sign(f.State) + ", one figure"
+	case f.Scope == "claim":
+		return sign(f.State) + ", a headline"
+	}
+	return sign(f.State)
 }
 
 func (f *ruling) add(one rules.Finding) {

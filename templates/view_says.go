@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"slices"
 	"strings"
 
 	"coldcase/analysis/causes"
@@ -17,6 +18,36 @@ func (v *view) OneCap() bool {
 	return len(caps) == 1 && !caps[0]
 }
 
+// runRange is the range of the median TTFT over the runs of one point and one
+// state; runs that were warm do not mix with others.
+type runRange struct {
+	Point     string
+	N         int
+	Low, High float64
+}
+
+// RangesOfRuns are the ranges of a capture without a sweep, of the points that
+// have one.
+func (v *view) RangesOfRuns() []runRange {
+	var out []runRange
+	at := map[string]int{}
+	for _, r := range v.Runs() {
+		m, ok := r.Figure("median_ttft_ms")
+		if r.Kind == "window" || r.cap0() == 0 || !ok {
+			continue
+		}
+		key := latency.WorkloadKey(r.Run) + "|" + capText(r.MaxConcurrency) + "|" + r.Verdict
+		i, seen := at[key]
+		if !seen {
+			i, at[key] = len(out), len(out)
+			out = append(out, runRange{Point: "cap " + capText(r.MaxConcurrency) + ", " + r.Verdict, Low: m.Value, High: m.Value})
+		}
+		out[i].N++
+		out[i].Low, out[i].High = min(out[i].Low, m.Value), max(out[i].High, m.Value)
+	}
+	return slices.DeleteFunc(out, func(r runRange) bool { return r.N < 2 })
+}
+
 // LeadingWhy says what the leading cause explains, so that it can be held
 // against what needs explaining.
 func (v *view) LeadingWhy() string {
@@ -27,6 +58,8 @@ func (v *view) LeadingWhy() string {
 		switch {
 		case c.Explains != nil:
 			return v.Sentence(c.Explains.Text)
+		case v.Inversion != nil && c.Name != "warm-cache" && len(whyOf(c)) > 0:
+			return v.remarks(whyOf(c))
 		case v.Inversion != nil:
 			return "How much of it this cause makes cannot be told from the capture."
 		}

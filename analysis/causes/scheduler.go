@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"coldcase/analysis/latency"
 	"coldcase/ingest/capture"
 )
 
@@ -29,7 +30,7 @@ func judgeScheduler(v *view) judgement {
 			if !slices.Contains(inv.Runs, r.Count.ID) {
 				return NotTestable, "not one of the runs between which the statistic falls"
 			}
-			return Supported, "the statistic falls with the load among runs without warm prompts as well"
+			return Supported, "the statistic falls with the load among runs without warm prompts as well" + oneRunEach(inv)
 		})
 		return judgement{runs: runs, seen: []string{inv.Text}, evidence: inversionEvidence(v)}
 	case inv != nil && inv.Survives == "no":
@@ -45,6 +46,14 @@ func judgeScheduler(v *view) judgement {
 		return judgement{runs: v.all(NotTestable, "no median first token for "+list(dark)+": a fall against the load is not excluded")}
 	}
 	return judgement{runs: v.all(Against, "no statistic of the first token improves with the load")}
+}
+
+// oneRunEach says that an inversion between two single runs may be chance.
+func oneRunEach(inv *latency.Inversion) string {
+	if len(inv.Runs) > 2 {
+		return ""
+	}
+	return "; with one run at each cap chance is not excluded"
 }
 
 // withoutMedian names the runs with a cap whose median first token is missing.
