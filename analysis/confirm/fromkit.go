@@ -55,7 +55,12 @@ func FromCapture(c *capture.Capture, o Options) (*plan.Plan, error) {
 	if o.RangeRatio < 0 {
 		p.translateRatio()
 	}
-	p.DiffersFromKit = p.differences(before, base)
+	words, lost := argumentsOf(runs, &p.Workload)
+	if p.Client == clientOf[first.Client] {
+		p.Workload.Arguments = words
+		words = nil
+	}
+	p.DiffersFromKit = append(p.differences(before, base), lostArguments(words, lost)...)
 	p.notesFrom(runs)
 	p.estimate()
 	p.expect(kit)

@@ -12,6 +12,7 @@ import (
 
 	"coldcase/ingest/capture"
 	"coldcase/ingest/plan"
+	"coldcase/ingest/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -111,6 +112,50 @@ func TestDifferencesAreSaid(t *testing.T) {
 		}
 		if n := len(p.DiffersFromKit); n != 2+len(tt.want) {
 			t.Errorf("%s: %d differences, want seeds, flush and %d more:\n%s", tt.name, n, len(tt.want), all)
+		}
+	}
+}
+
+// TestArguments: what the kit's client was told beside its workload is told
+// again to the same client, and named where it is not.
+func TestArguments(t *testing.T) {
+	given := func(dataset string, args ...map[string]any) *capture.Capture {
+		c := kit()
+		for i, r := range c.Runs {
+			r.Merged.Workload.Dataset, r.Merged.Workload.Args = dataset, args[i%len(args)]
+		}
+		return c
+	}
+	tests := []struct {
+		name      string
+		kit       *capture.Capture
+		o         Options
+		arguments string
+		lost      string // the last differences
+	}{
+		{"none", kit(), Options{}, "", ""},
+		{"switches and values", given("random", map[string]any{
+			"tokenize_prompt": true, "apply_chat_template": false, "extra_request_body": `{"top_k": 1}`, "prompt_suffix": "", "lora_name": []any{"a", "b"},
+			"dataset_offset": int64(0), "gsp_num_groups": int64(64), "sharegpt_output_len": nil, "num_prompts": int64(64), "flush_cache": true,
+		}), Options{}, `--tokenize-prompt --extra-request-body {"top_k": 1} --lora-name a b`, ""},
+		{"of its dataset", given("generated-shared-prefix", map[string]any{"gsp_num_groups": int64(64), "gsp_range_ratio": 1.0, "gsp_output_len": int64(128)}), Options{}, "--gsp-num-groups 64 --gsp-output-len 128", ""},
+		{"another length", given("sharegpt", map[string]any{"sharegpt_output_len": int64(256)}), Options{OutputLen: 64}, "--sharegpt-output-len 64", ""},
+		{"another dataset", given("sharegpt", map[string]any{"sharegpt_output_len": int64(256)}), Options{Dataset: "random"}, "", ""},
+		{"another client", given("random", map[string]any{"tokenize_prompt": true}), Options{Client: "builtin"}, "", "the kit's client was also given: --tokenize-prompt"},
+		{"different in the kit", given("random", map[string]any{"tokenize_prompt": true}, map[string]any{}), Options{}, "", "--tokenize-prompt: left out"},
+		{"masked", given("random", map[string]any{"extra_request_body": text.Redacted}), Options{}, "", "--extra-request-body: left out"},
+	}
+	for _, tt := range tests {
+		tt.o.RangeRatio = -1
+		p, err := FromCapture(tt.kit, tt.o)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got := strings.Join(p.Workload.Arguments, " "); got != tt.arguments {
+			t.Errorf("%s: arguments %q, want %q", tt.name, got, tt.arguments)
+		}
+		if last := p.DiffersFromKit[len(p.DiffersFromKit)-1]; tt.lost != "" && !strings.Contains(last, tt.lost) || tt.lost == "" && strings.Contains(last, "--") {
+			t.Errorf("%s: differs by %q, want %q", tt.name, last, tt.lost)
 		}
 	}
 }

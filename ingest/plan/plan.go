@@ -69,6 +69,9 @@ type Workload struct {
 	Tokenizer   string   `json:"tokenizer"`
 	DatasetPath string   `json:"dataset_path"`
 	Backend     string   `json:"backend"`
+	// Arguments are further words of the kit's command line that the same
+	// client gets again.
+	Arguments []string `json:"client_arguments,omitempty"`
 }
 
 // Test is the expectation in a form that can be evaluated.

@@ -21,6 +21,9 @@ func (p *Plan) Summary(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "%d cells: %d fresh, %d repeat; %d prompts in all; client %s\n", len(p.Cells), fresh, repeat, requests, p.Client)
 	fmt.Fprintf(b, "workload: %s, %s tokens in, %s tokens out\n", orDefault(p.Workload.Dataset), lenText(p.Workload.InputLen), lenText(p.Workload.OutputLen))
+	if a := p.Workload.Arguments; len(a) > 0 {
+		fmt.Fprintf(b, "as in the kit: %s\n", strings.Join(a, " "))
+	}
 	for _, pt := range p.Points() {
 		fmt.Fprintf(b, "  cap %d: %d prompts\n", pt.Cap, pt.Prompts)
 	}

@@ -70,6 +70,7 @@ func (s *session) benchArgs(cell *plan.Cell, program []string, backend, model st
 	args = optionalInt(args, "--random-output-len", w.OutputLen)
 	args = optionalFloat(args, "--random-range-ratio", w.RangeRatio)
 	args = s.withRate(args)
+	args = append(args, w.Arguments...)
 	return append(args, "--seed", strconv.FormatInt(cell.Seed, 10), "--max-concurrency", strconv.Itoa(cell.Cap))
 }
 
