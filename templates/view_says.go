@@ -48,6 +48,21 @@ func (v *view) RangesOfRuns() []runRange {
 	return slices.DeleteFunc(out, func(r runRange) bool { return r.N < 2 })
 }
 
+// Unled says why no cause leads.
+func (v *view) Unled() string {
+	switch {
+	case v.LeadingCause != nil:
+		return ""
+	case v.Inversion == nil && v.All("clean"):
+		return "Nothing needs an explanation: no prompt was cached at start, and no first-token figure moves against the load."
+	case v.Inversion == nil && v.Any("contaminated"):
+		return "No explanation leads: prompts were cached at start, and the capture does not say who put them there."
+	case v.Inversion == nil:
+		return "No explanation leads: no first-token figure is known to move against the load, and no measured count says that prompts were cached at start."
+	}
+	return "No explanation leads: the capture does not decide between those that it cannot test."
+}
+
 // LeadingWhy says what the leading cause explains, so that it can be held
 // against what needs explaining.
 func (v *view) LeadingWhy() string {

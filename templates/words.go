@@ -46,8 +46,8 @@ func of(r *carryover.Run) string {
 	if r.Prompts != nil {
 		return " of " + integer(int64(*r.Prompts))
 	}
-	if r.Kind == "window" && r.Sequences.High != nil && *r.Sequences.High == r.Sequences.Low {
-		return " of " + integer(r.Sequences.Low) + " sequences"
+	if r.Kind == "window" && r.Sequences.High != nil {
+		return " of " + count(r.Sequences.Low, r.Sequences.High) + " sequences"
 	}
 	return ""
 }
