@@ -13,7 +13,11 @@ type List[T any] struct {
 }
 
 // Append adds v at the end.
-func (l *List[T]) Append(v T) {
+func (l *List[T]) Append(v T) { *l.Next() = v }
+
+// Next adds a zero value at the end and returns a pointer to it, which stays
+// valid only until the next one is added.
+func (l *List[T]) Next() *T {
 	if l.n%listBlock == 0 {
 		size := listBlock
 		if l.n == 0 {
@@ -22,8 +26,10 @@ func (l *List[T]) Append(v T) {
 		l.blocks = append(l.blocks, make([]T, 0, size))
 	}
 	last := len(l.blocks) - 1
-	l.blocks[last] = append(l.blocks[last], v)
+	var zero T
+	l.blocks[last] = append(l.blocks[last], zero)
 	l.n++
+	return &l.blocks[last][len(l.blocks[last])-1]
 }
 
 // Len returns the number of values.

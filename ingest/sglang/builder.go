@@ -31,10 +31,10 @@ func newBuilder() *builder {
 func (b *builder) add(s *section, base int) {
 	shift := b.shift(s)
 	for i := range s.batches {
-		x := s.batches[i]
+		x := b.log.Batches.Next()
+		*x = s.batches[i]
 		x.Line += int32(base)
 		x.Stamp += shift
-		b.log.Batches.Append(x)
 	}
 	b.addAccess(s, base, shift)
 	for i := range s.served {

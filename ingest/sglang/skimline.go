@@ -58,19 +58,22 @@ func (s *section) skimDecode(m []byte) int {
 // lastQueue reads the queue length at the end of a decode line that ends with
 // it, -1 if it does not.
 func lastQueue(line []byte) int32 {
-	from := len(line)
-	for from > 0 && line[from-1]-'0' <= 9 {
-		from--
+	from, queue, unit := len(line)-1, int32(0), int32(1)
+	for ; from >= len(decodeQueue) && line[from]-'0' <= 9; from-- {
+		if unit == 10_000_000 {
+			return -1
+		}
+		queue += int32(line[from]-'0') * unit
+		unit *= 10
 	}
-	at := from - len(decodeQueue)
-	if at < 0 || len(line)-from > 7 || from == len(line) {
+	at := from + 1 - len(decodeQueue)
+	if unit == 1 || at < 0 {
 		return -1
 	}
-	if b := line[at:from]; len(b) != len(decodeQueue) || (word(b)^queue0)|(word(b[4:])^queue4) != 0 {
+	if b := (*[len(decodeQueue)]byte)(line[at:]); (word(b[:])^queue0)|(word(b[4:])^queue4) != 0 {
 		return -1
 	}
-	queue, _ := digits(line, from)
-	return int32(queue)
+	return queue
 }
 
 // skimAccess reads line n, an access line behind its bracket, and returns its
