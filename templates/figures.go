@@ -48,6 +48,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	marks := map[string]*figure.Layer{
 		"clean":        {Name: "clean run", Color: figure.Cold, Kind: figure.Dots, Glyph: figure.Ring},
 		"contaminated": {Name: "contaminated run, filled to its cached share", Color: figure.Warm, Kind: figure.Dots},
+		"repeat":       {Name: "warm on purpose, filled to its cached share", Color: figure.Other, Kind: figure.Dots},
 		"unknown":      {Name: "run not known to be clean", Color: figure.Open, Kind: figure.Dots, Glyph: figure.Ring},
 	}
 	thread := figure.Layer{Kind: figure.Path, Dashed: true, Color: figure.Open}
@@ -76,6 +77,9 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 			if l == nil {
 				l = marks["unknown"]
 			}
+			if r.Arm == "repeat" && p.Doubt {
+				l, p.Doubt = marks["repeat"], false
+			}
 			l.Points = append(l.Points, p)
 			thread.Points = append(thread.Points, figure.Point{X: p.X, Y: p.Y})
 			top = math.Max(top, m.Value)
@@ -94,7 +98,7 @@ func medianFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	fresh, high := rangeLayers(nb, index, perCap)
 	f.Layers = append(f.Layers, fresh...)
-	for _, verdict := range []string{"clean", "unknown", "contaminated"} {
+	for _, verdict := range []string{"clean", "unknown", "repeat", "contaminated"} {
 		if len(marks[verdict].Points) > 0 {
 			f.Layers = append(f.Layers, *marks[verdict])
 		}
@@ -173,28 +177,46 @@ func rangeLayers(nb *analysis.Notebook, index map[int]int, perCap map[int][]*row
 	top := 0.0
 	for k, arm := range []string{"fresh", "stated"} {
 		a := arms[arm]
+		single := hasArm(perCap, arm) // its runs stand there one by one
 		bars := figure.Layer{Name: a.name + ", lowest to highest", Color: a.color, Kind: figure.RunY}
 		mids := figure.Layer{Name: a.name + ", median", Color: a.color, Kind: figure.Dots, Glyph: a.glyph}
 		line := figure.Layer{Color: a.color, Kind: figure.Path}
 		for _, r := range nb.Confirmation.Ranges {
 			at, ok := index[r.Cap]
-			if !ok || r.Stat != "median_ttft_ms" || r.Arm != arm {
+			if !ok || r.Stat != "median_ttft_ms" || r.Arm != arm || single && r.N == 1 {
 				continue
 			}
 			n := len(perCap[at])
 			x := float64(at) + math.Min(beside(n-1, n)+0.2+0.1*float64(k), 0.46)
 			tip := fmt.Sprintf("cap %d, %s: median %s ms, %s to %s ms, n %d runs", r.Cap, r.Arm, ms(r.Median), ms(r.Low), ms(r.High), r.N)
 			bars.Points = append(bars.Points, figure.Point{X: x, Y: r.Low, Y2: r.High, Tip: tip})
+			top = math.Max(top, r.High)
+			if single {
+				continue
+			}
 			mids.Points = append(mids.Points, figure.Point{X: x, Y: r.Median, Tip: tip, Labels: []string{ms(r.Median) + " ms", spread(r.Low, r.High, r.N)}})
 			line.Points = append(line.Points, figure.Point{X: x, Y: r.Median})
-			top = math.Max(top, r.High)
 		}
 		if len(bars.Points) > 0 {
 			sort.SliceStable(line.Points, func(a, b int) bool { return line.Points[a].X < line.Points[b].X })
-			out = append(out, bars, line, mids)
+			out = append(out, bars)
+		}
+		if len(mids.Points) > 0 {
+			out = append(out, line, mids)
 		}
 	}
 	return out, top
+}
+
+func hasArm(perCap map[int][]*row, arm string) bool {
+	for _, rows := range perCap {
+		for _, r := range rows {
+			if r.Arm == arm {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // look is how the runs of a sweep's arm are drawn, on every chart.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
@@ -35,7 +36,7 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	f := &figure.Figure{
 		ID: "origins", Title: "Prompts of each run by where their prefix was",
 		Shows: originSentence(rows),
-		N:     "Each bar is as long as the run has prompts; what was cached at start stands at its end, with n and grade.",
+		N:     barsOf(rows) + " what was cached at start stands at its end, with n and grade.",
 		Read:  "Only proved hits are drawn as cached, and only proved misses as not cached. What no evidence decides is drawn as possible, which is neither.",
 		Table: figure.Table{Head: []string{"run", "cached at start", "earlier run", "other client", "warm-up", "same run", "origin open", "possible", "not cached"},
 			Right: []bool{false, true, true, true, true, true, true, true, true}},
@@ -85,6 +86,16 @@ func originFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	return []*figure.Figure{f}
 }
 
+// barsOf says what the length of a bar is.
+func barsOf(rows []*row) string {
+	for _, r := range runsOrWindows(rows) {
+		if r.Kind == "window" {
+			return "Each bar is as long as the window has sequences;"
+		}
+	}
+	return "Each bar is as long as the run has prompts;"
+}
+
 // seedFigure draws what each seed gave at each cap, the kit's runs beside it.
 func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	c := nb.Confirmation
@@ -93,7 +104,7 @@ func seedFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	}
 	f := &figure.Figure{
 		ID: "seeds", Title: "Seeds and caps, with the kit's runs beside them",
-		Shows:  seedSentence(c.Ranges),
+		Shows:  seedSentence(byCap(c.Ranges, c.Repeat)),
 		N:      "n in the labels is runs, not requests.",
 		Read:   "The bar is the range over the runs of one cap, from lowest to highest; with so few runs a range is all that can be said. Hollow marks are single runs.",
 		Height: 240,
@@ -162,6 +173,9 @@ func number(n int) string {
 	return integer(int64(n))
 }
 
+// onPurpose is said where the runs of a sweep's repeat arm are left out.
+const onPurpose = "Runs that a sweep made warm on purpose are not tested."
+
 // causeFigure draws every cause against every run.
 func causeFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 	if len(nb.Causes) == 0 {
@@ -179,14 +193,24 @@ func causeFigure(nb *analysis.Notebook, rows []*row) []*figure.Figure {
 		Read:  "A cross is not an acquittal: the capture does not hold what a test would need.",
 		Table: figure.Table{Head: []string{"explanation", "state", "seen"}, Right: []bool{false, false, false}},
 	}
+	tested := map[string]bool{}
+	for _, c := range nb.Causes {
+		for _, s := range c.Runs {
+			tested[s.Run] = true
+		}
+	}
 	column := map[string]int{}
 	var runs, names []string
 	for _, r := range rows {
+		if r.Kind == "run" && r.Arm == "repeat" && !tested[r.ID] {
+			f.Note = onPurpose
+			continue
+		}
 		if r.Kind == "run" && len(runs) < maxDrawn {
 			column[r.ID] = len(runs)
 			runs = append(runs, r.Label)
 		} else if r.Kind == "run" {
-			f.Note = partOfRuns
+			f.Note = strings.TrimSpace(strings.TrimPrefix(f.Note, partOfRuns) + " " + partOfRuns)
 		}
 	}
 	if len(runs) == 0 {

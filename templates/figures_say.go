@@ -50,7 +50,7 @@ func medianSentence(nb *analysis.Notebook, names []string, perCap map[int][]*row
 	}
 	told := "The median TTFT is " + strings.Join(parts, " and ") + "."
 	if nb.Inversion != nil { // the chart does not show it, and says so
-		told += " What falls with the load here is the " + statistic(nb.Inversion.Statistic) + ", not the median."
+		told += " What falls with the load here is the " + statistic(nb.Inversion.Statistic) + "."
 	}
 	return told
 }
@@ -158,10 +158,16 @@ func originSentence(rows []*row) string {
 	case "clean":
 		for _, one := range of {
 			if h := one.Run.AtStart.High; h == nil || *h > 0 {
-				return "Every run is clean; the few prompts that may have been cached at start are drawn."
+				return "All are clean; the few prompts that may have been cached at start are drawn."
 			}
 		}
+		if r.Kind == "window" {
+			return "No window of the log began with cached prompts."
+		}
 		return "No run found a prompt in the cache when it started."
+	}
+	if r.Run.AtStart.High != nil {
+		return sentence(r.Label + ": " + atStartWords(r) + ", which decides nothing.")
 	}
 	return sentence(r.Label + ": how many prompts were cached at start is not known, which is not none.")
 }
@@ -172,13 +178,17 @@ func atStartWords(r *row) string {
 	if i.High == nil && i.Low == 0 {
 		return "cached: " + unknown + strings.Replace(of(r.Run), " of ", ", n ", 1)
 	}
-	return count(i.Low, i.High) + of(r.Run) + " cached (" + grade(i.Grade) + ")"
+	n := of(r.Run)
+	if q := r.Sequences; n == "" && r.Kind == "window" {
+		n = " of " + count(q.Low, q.High)
+	}
+	return count(i.Low, i.High) + n + " cached (" + grade(i.Grade) + ")"
 }
 
 // seedSentence says which way each arm goes from the lowest cap to the highest.
 func seedSentence(ranges []confirm.Range) string {
 	var parts []string
-	for _, arm := range []string{"kit", "fresh", "stated"} {
+	for _, arm := range []string{"kit", "repeat", "fresh", "stated"} {
 		if ends := armEnds(ranges, arm); ends != "" {
 			parts = append(parts, arms[arm].name+" "+ends)
 		}
@@ -190,7 +200,7 @@ func seedSentence(ranges []confirm.Range) string {
 }
 
 // armEnds are the medians of an arm at its lowest and its highest cap, "" if it
-// has one cap only.
+// has none.
 func armEnds(ranges []confirm.Range, arm string) string {
 	var first, last *confirm.Range
 	for i := range ranges {
@@ -205,8 +215,11 @@ func armEnds(ranges []confirm.Range, arm string) string {
 			last = r
 		}
 	}
-	if first == nil || first.Cap == last.Cap {
+	switch {
+	case first == nil:
 		return ""
+	case first.Cap == last.Cap:
+		return fmt.Sprintf("%s ms at cap %d", ms(first.Median), first.Cap)
 	}
 	return fmt.Sprintf("%s ms at cap %d and %s ms at cap %d", ms(first.Median), first.Cap, ms(last.Median), last.Cap)
 }

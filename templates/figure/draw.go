@@ -170,7 +170,7 @@ func (p *plot) rowHalf() float64 {
 			return 12
 		}
 	}
-	return 34
+	return 52
 }
 
 func (p *plot) bands() {

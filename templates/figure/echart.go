@@ -28,8 +28,11 @@ func (f *Figure) Options() ([]byte, error) {
 
 // NarrowOptions returns what an option object for a narrow sheet has different
 // from that of Options: whole entries, and of its series those that differ, by
-// their place.
+// their place. It is null where the still picture is better left alone.
 func (f *Figure) NarrowOptions() ([]byte, error) {
+	if f.draw(Narrow).longNames() {
+		return []byte("null"), nil
+	}
 	wide, err := f.option(Wide)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ type Layer struct {
 	Kind   Kind
 	Dashed bool
 	Glyph  Glyph
-	Tinted bool // labels bear the colour of the layer
+	Tinted bool // labels bear the colour of the layer, and repeat the legend
 	Points []Point
 }
 

@@ -60,19 +60,18 @@ func (p *plot) legendOption() map[string]any {
 	}
 	return map[string]any{"show": true, "padding": 0, "top": 4, "left": p.size.edge(), "right": 0, "data": data, "selectedMode": true,
 		"itemWidth": keyMark, "itemHeight": 12, "itemGap": keyDrop, "align": "left",
-		"textStyle": map[string]any{"color": Ink.Light(), "fontSize": textSize, "fontFamily": "system-ui, sans-serif",
-			"width": p.keyWidth(), "overflow": "break", "lineHeight": lineGap}}
+		"textStyle": map[string]any{"color": Ink.Light(), "fontSize": textSize, "fontFamily": "system-ui, sans-serif"}}
 }
 
-// keyWidth bounds the names of the legend where one is longer than a line; 0 is
-// no bound.
-func (p *plot) keyWidth() any {
+// longNames reports whether the legend has names of several lines, which ECharts
+// would set over each other.
+func (p *plot) longNames() bool {
 	for _, k := range p.legend {
 		if len(k.lines) > 1 {
-			return p.width - 8 - p.size.edge() - keyMark - 12
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // keyIcon is the mark of an entry where ECharts would not show the right one.

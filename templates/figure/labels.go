@@ -19,6 +19,8 @@ type tag struct {
 	doubt   bool
 	kind    Kind
 	strokes bool // of printed figures among groups
+	near    bool // close by or not at all
+	rows    int  // rings that stay in the row
 	color   Color
 }
 
@@ -82,17 +84,32 @@ func placeAll(placer *svg.Placer, order, all []tag) (out []placed, lost int) {
 		n := len(t.lines)
 		for ; n > 0; n-- { // if need be its first line alone
 			w, h := widest(t.lines[:n]), lineGap*float64(n)
-			if box, ok := placer.Place(t.site(), others, t.side(), t.gap, w, h); ok {
+			l := svg.Label{Own: t.site(), Others: others, Side: t.side(), Gap: t.gap, W: w, H: h, Rings: t.rings()}
+			if box, ok := placer.Place(l); ok {
 				out = append(out, placed{t, t.lines[:n], box})
 				break
 			}
 		}
-		lost += len(t.lines) - n
+		if !t.near { // the legend has its name
+			lost += len(t.lines) - n
+		}
 	}
 	return out, lost
 }
 
 func (t tag) site() svg.Site { return svg.Site{X: t.x, Y: t.y, R: t.r} }
+
+// rings: a label that only repeats the legend stands close by or not at all, and
+// one of a row does not leave it.
+func (t tag) rings() int {
+	switch {
+	case t.near:
+		return 2
+	case t.strokes || t.kind == RunX:
+		return t.rows
+	}
+	return 0
+}
 
 // side: groups and the figures among them keep to their sides.
 func (t tag) side() svg.Side {
@@ -125,7 +142,7 @@ func (p *plot) tags() []tag {
 			if l.Tinted {
 				c = l.Color
 			}
-			of = append(of, tag{x, y, r, gap, pt.In, pt.Labels, pt.Doubt, l.Kind, l.Glyph == Tick, c})
+			of = append(of, tag{x, y, r, gap, pt.In, pt.Labels, pt.Doubt, l.Kind, l.Glyph == Tick, l.Tinted, 3 + min(p.heads, 1), c})
 		}
 		if l.Glyph == Tick {
 			of = joined(of)

@@ -163,7 +163,7 @@ func (p *plot) headLines() int {
 func (p *plot) extraHeight() float64 {
 	for _, l := range p.fig.Layers {
 		if l.Kind == RunX && p.heads > 0 {
-			return 28
+			return 56
 		}
 	}
 	return 0

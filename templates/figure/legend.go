@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"math"
-
 	"coldcase/templates/svg"
 )
 
@@ -57,12 +55,12 @@ const (
 	keyDrop = 10.0 // between two rows
 )
 
-// setKeys sets the entries in rows from the left, a long name in two lines.
+// setKeys sets the entries in rows from the left, a long name in several lines.
 func (p *plot) setKeys(keys []key, y float64) (out []placedKey, height float64) {
 	x, tall := p.size.edge(), 0
 	most := p.width - 8 - p.size.edge() - keyMark - 6
 	for i, k := range keys {
-		lines, ok := svg.Wrap(k.name, textSize, math.Min(most, 420), 2)
+		lines, ok := svg.Wrap(k.name, textSize, most, 1+2*int(p.size)) // three on a narrow sheet
 		if !ok {
 			lines = []string{svg.CutMiddle(k.name, textSize, most)}
 		}

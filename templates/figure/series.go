@@ -94,41 +94,23 @@ func (p *plot) spanData(l Layer) []spanEnd {
 	return out
 }
 
-// bar is one bar, with the text in it where that fits.
-type bar struct {
-	opts.BarData
-	Label *inside `json:"label,omitempty"`
-}
-
-type inside struct {
-	Show      bool    `json:"show"`
-	Position  string  `json:"position"`
-	Formatter string  `json:"formatter"`
-	Color     string  `json:"color"`
-	FontSize  float64 `json:"fontSize"`
-}
-
 // barData writes lengths: ECharts stacks them in the order of the layers, as
 // the figure's positions do. Lying bars are listed by category, with a gap where
 // there is none; standing bars by their x.
-func (p *plot) barData(l Layer) []bar {
+func (p *plot) barData(l Layer) []opts.BarData {
 	if l.Kind == BarY {
-		out := []bar{}
+		out := []opts.BarData{}
 		for _, pt := range l.Points {
-			out = append(out, bar{BarData: opts.BarData{Name: pt.Tip, Value: []float64{pt.X, pt.Y2 - pt.Y}}})
+			out = append(out, opts.BarData{Name: pt.Tip, Value: []float64{pt.X, pt.Y2 - pt.Y}})
 		}
 		return out
 	}
-	out := make([]bar, len(p.fig.Y.Categories))
+	out := make([]opts.BarData, len(p.fig.Y.Categories))
 	for i := range out {
 		out[i].Value = "-"
 	}
 	for _, pt := range l.Points {
-		b := bar{BarData: opts.BarData{Name: pt.Tip, Value: pt.X2 - pt.X}}
-		if p.insideFits(pt) {
-			b.Label = &inside{true, "inside", pt.Inside, Paper.Light(), textSize}
-		}
-		out[int(pt.Y)] = b
+		out[int(pt.Y)] = opts.BarData{Name: pt.Tip, Value: pt.X2 - pt.X}
 	}
 	return out
 }

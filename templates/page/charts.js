@@ -30,7 +30,7 @@
 
   function draw(chart) {
     var box = document.querySelector('[data-chart="' + chart.id + '"]');
-    if (!box || !window.echarts) return;
+    if (!box || !window.echarts || small.matches && !chart.narrow) return;
     var sheet = box.querySelector(small.matches ? ".narrow svg" : ".wide svg").viewBox.baseVal;
     var style = window.getComputedStyle(box);
     if (box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) < sheet.width) return;

@@ -107,20 +107,33 @@ func (s Side) has(b Box, y float64) bool {
 	return s == Around || s == Above && b.Y1 <= y || s == Below && b.Y0 >= y
 }
 
-// Place finds room for a w × h label near the site, gap units off its mark, and
-// takes it. A place that lies nearer to another site is none: the label would
-// be read as that one's, and so is one on another side. ok is false, and nothing is taken, if there is no room
-// nearby.
-func (p *Placer) Place(own Site, others []Site, side Side, gap, w, h float64) (box Box, ok bool) {
+// Label is what looks for its place: a w × h text beside the mark at Own.
+type Label struct {
+	Own    Site
+	Others []Site // the marks that it must not be read as belonging to
+	Side   Side
+	Gap    float64 // off the mark
+	W, H   float64
+	Rings  int // how far off the place may be, in steps of 10 units; 0 is 6
+}
+
+// Place finds room for a label and takes it. A place that lies nearer to another
+// site is none: the label would be read as that one's. ok is false, and nothing
+// is taken, if there is no room nearby.
+func (p *Placer) Place(l Label) (box Box, ok bool) {
+	own, rings := l.Own, l.Rings
+	if rings == 0 {
+		rings = 6
+	}
 	best := math.Inf(1)
-	for ring := 0; ring < 6; ring++ {
-		d := own.R + gap + float64(ring)*10
-		for i, c := range candidates(own.X, own.Y, d, w, h) {
-			if !side.has(c, own.Y) || !c.Inside(p.Within) || p.blocked(c) {
+	for ring := 0; ring < rings; ring++ {
+		d := own.R + l.Gap + float64(ring)*10
+		for i, c := range candidates(own.X, own.Y, d, l.W, l.H) {
+			if !l.Side.has(c, own.Y) || !c.Inside(p.Within) || p.blocked(c) {
 				continue
 			}
 			nearest := math.Inf(1)
-			for _, o := range others {
+			for _, o := range l.Others {
 				nearest = math.Min(nearest, o.distance(c))
 			}
 			mine := own.distance(c)

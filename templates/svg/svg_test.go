@@ -36,7 +36,7 @@ func TestPlacerKeepsLabelsApart(t *testing.T) {
 	var boxes []Box
 	for i := range 60 {
 		x, y := float64(i*37%200), float64(i*53%200)
-		if b, ok := p.Place(Site{x, y, 0}, nil, Around, 5, 40, 14); ok {
+		if b, ok := p.Place(Label{Own: Site{X: x, Y: y}, Gap: 5, W: 40, H: 14}); ok {
 			for _, o := range boxes {
 				if b.Overlaps(o) {
 					t.Fatalf("label %d at %v lies over %v", i, b, o)
@@ -108,7 +108,7 @@ func TestWrap(t *testing.T) {
 		{"cap 8", 100, 1, "cap 8", true},
 		{"cap 32 seed 3", 60, 2, "cap 32|seed 3", true},
 		{"cap 32 seed 3 fresh", 60, 2, "", false},
-		{"folder/run-a.json", 90, 2, "folder/|run-a.json", true},
+		{"folder/run-a.json", 90, 2, "folder/run-|a.json", true},
 		{"onelongword", 40, 3, "", false},
 	} {
 		lines, ok := Wrap(c.s, 12, c.max, c.n)
@@ -140,7 +140,7 @@ func TestPlaceIsOwn(t *testing.T) {
 	own, other := Site{100, 50, 0}, Site{130, 50, 0}
 	p.Take(Box{95, 45, 105, 55})
 	p.Take(Box{125, 45, 135, 55})
-	b, ok := p.Place(own, []Site{other}, Around, 8, 40, 14)
+	b, ok := p.Place(Label{Own: own, Others: []Site{other}, Gap: 8, W: 40, H: 14})
 	if !ok {
 		t.Fatal("no place although there is room on the left")
 	}
@@ -148,7 +148,7 @@ func TestPlaceIsOwn(t *testing.T) {
 		t.Errorf("the label at %v reads as that of the other mark", b)
 	}
 	for _, side := range []Side{Above, Below} {
-		b, ok := p.Place(own, nil, side, 8, 40, 14)
+		b, ok := p.Place(Label{Own: own, Side: side, Gap: 8, W: 40, H: 14})
 		if !ok || (b.Y1 <= own.Y) != (side == Above) {
 			t.Errorf("side %d: %v, %v", side, b, ok)
 		}
@@ -163,7 +163,7 @@ func TestPlaceIsOwn(t *testing.T) {
 			}
 		}
 	}
-	if b, ok := shut.Place(own, ring, Around, 8, 40, 14); ok {
+	if b, ok := shut.Place(Label{Own: own, Others: ring, Gap: 8, W: 40, H: 14}); ok {
 		t.Errorf("a label at %v among the marks of others", b)
 	}
 }

@@ -3,7 +3,7 @@ package svg
 import "strings"
 
 // Wrap sets s in at most n lines of at most max units each, broken after a
-// space or a slash. ok is false if it does not fit.
+// space, a slash or a hyphen. ok is false if it does not fit.
 func Wrap(s string, size, max float64, n int) (lines []string, ok bool) {
 	line := ""
 	for _, part := range pieces(s) {
@@ -21,11 +21,11 @@ func Wrap(s string, size, max float64, n int) (lines []string, ok bool) {
 	return lines, len(lines) <= n
 }
 
-// pieces cuts a text after each space and each slash.
+// pieces cuts a text where a line may end.
 func pieces(s string) []string {
 	var out []string
 	for s != "" {
-		at := strings.IndexAny(s, " /")
+		at := strings.IndexAny(s, " /-")
 		if at < 0 {
 			return append(out, s)
 		}
