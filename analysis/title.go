@@ -30,7 +30,14 @@ func title(nb *Notebook) string {
 	case len(unknown) == len(judged):
 		return fmt.Sprintf("Whether prompts were cached before these %d %s began is not known", len(judged), runs)
 	case len(unknown) > 0:
-		return fmt.Sprintf("%d of %d %s are clean; of the others it is not known", len(judged)-len(unknown), len(judged), runs)
+		are, others := "are", "others"
+		if len(judged)-len(unknown) == 1 {
+			are = "is"
+		}
+		if len(unknown) == 1 {
+			others = "other"
+		}
+		return fmt.Sprintf("%d of %d %s %s clean; of the %s it is not known", len(judged)-len(unknown), len(judged), runs, are, others)
 	case len(judged) == 1:
 		return "No prompt was cached before " + one(runs, "the run") + " began"
 	}

@@ -43,7 +43,7 @@ func judge(nb *Notebook, table *rules.Table) Verdict {
 	case len(warm) > 0:
 		v.State, v.Text = DoNotPublish, warmText(warm)
 	case len(blocks) > 0:
-		v.State, v.Text = DoNotPublish, "a check forbids it: "+blocks[0].Text
+		v.State, v.Text = DoNotPublish, forbids(blocks[0])
 	case len(unknown) > 0:
 		v.State, v.Text = VerdictUnknown, fmt.Sprintf("whether prompts were cached before %s began is not known: %s", runList(unknown), firstWhy(unknown[0]))
 	case len(missing) > 0:
@@ -61,6 +61,15 @@ func judge(nb *Notebook, table *rules.Table) Verdict {
 		v.Scope = "the numbers as they stand in this capture"
 	}
 	return v
+}
+
+// forbids says which check forbids the result, and in which run if it is one.
+func forbids(f rules.Finding) string {
+	text := f.Text
+	if len(f.Runs) == 1 {
+		text = f.Runs[0] + ": " + text
+	}
+	return "check " + f.Rule + " forbids it: " + text
 }
 
 // judgedRuns are the runs that the verdict is about. Runs of a repeat arm are
