@@ -171,7 +171,7 @@ func TestTitle(t *testing.T) {
 		{"no run", func(nb *Notebook) { nb.Count.Runs = nil }, "No run of a benchmark client was found"},
 		{"one warm", func(nb *Notebook) { warm(nb.run(4)) }, "4 of the 128 prompts at cap 32 were cached before the run began"},
 		{"the warmest of two", func(nb *Notebook) { warm(nb.run(4)); latencytest.Warm(nb.run(1), 9) }, "9 of the 32 prompts at cap 8 were cached before the run began"},
-		{"one unknown", func(nb *Notebook) { unknown(nb.run(4)) }, "5 of 6 runs are clean; of the others it is not known"},
+		{"one unknown", func(nb *Notebook) { unknown(nb.run(4)) }, "5 of 6 runs are clean; of the other it is not known"},
 	} {
 		nb := sound()
 		c.spoil(nb)
