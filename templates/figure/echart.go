@@ -100,7 +100,7 @@ func (f *Figure) option(size Size) (map[string]any, error) {
 	option := chart.JSON()
 	option["legend"] = p.legendOption()
 	option["graphic"] = map[string]any{"elements": p.graphics()}
-	option["tooltip"] = tooltip{Show: true, Trigger: "item", RenderMode: "richText", Formatter: "{b}", Confine: true,
+	option["tooltip"] = tooltip{Show: true, Trigger: "item", RenderMode: "richText", Formatter: "{b}", Confine: true, Z: 2000, // above all texts
 		Background: Paper.Light(), TextStyle: opts.TextStyle{Color: Ink.Light()}}
 	option["aria"] = map[string]any{"enabled": true, "label": map[string]string{"description": f.Title + ". " + f.describe()}}
 	out, err := f.finish(option)
@@ -181,6 +181,7 @@ type tooltip struct {
 	RenderMode string         `json:"renderMode"`
 	Formatter  string         `json:"formatter"`
 	Confine    bool           `json:"confine"`
+	Z          int            `json:"z"`
 	Background string         `json:"backgroundColor"`
 	TextStyle  opts.TextStyle `json:"textStyle"`
 }
