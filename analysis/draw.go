@@ -36,12 +36,17 @@ func timelineOf(c *capture.Capture, f *carryover.Facts) []TimelineBatch {
 	}
 	flush := flushesAt(log)
 	for i := f.FirstBatch; i < f.LastBatch; i++ {
-		b := log.Batches.At(i)
+		b, before := log.Batches.At(i), int32(0)
+		if i > 0 {
+			before = log.Batches.At(i - 1).Line
+		}
 		if i > f.FirstBatch {
 			seconds += sincePrevious(log.Batches.At(i-1), b)
-			for _, line := range flush(log.Batches.At(i-1).Line, b.Line) {
-				out = append(out, TimelineBatch{Line: line, Kind: "flush", Seconds: seconds, Evidence: c.Quote(log.File, line)})
-			}
+		}
+		// A flush between two runs is drawn with the later one, which starts
+		// after it.
+		for _, line := range flush(before, b.Line) {
+			out = append(out, TimelineBatch{Line: line, Kind: "flush", Seconds: seconds, Evidence: c.Quote(log.File, line)})
 		}
 		t := TimelineBatch{Line: int(b.Line), Kind: "batch", Seqs: int(b.NewSeq), New: int(b.NewToken), Cached: int(b.Cached), Seconds: seconds}
 		if i-f.FirstBatch < f.WarmupBatches {
