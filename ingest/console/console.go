@@ -61,17 +61,25 @@ type trial struct {
 	active map[string]int // by service: the log machine that knew most lines
 	framed bool           // some line had a frame that only the slow path takes off
 	kinds  map[capture.Kind]int
+	prefix []byte // that every line carries, taken off before they were tried
 }
 
-func (c *console) trial(head []byte) *trial {
-	r := newReading(c.machines, nil)
-	t := &trial{active: map[string]int{}, kinds: map[capture.Kind]int{}}
+// wholeLines leaves out the line in which a head ends.
+func wholeLines(head []byte) []byte {
 	whole := bytes.LastIndexByte(head, '\n')
 	if whole < 0 || len(head) < format.HeadSize {
 		whole = len(head)
 	}
+	return head[:whole]
+}
+
+// tryHead tries the whole lines of a head, without a prefix that they share.
+func (c *console) tryHead(head, prefix []byte) *trial {
+	r := newReading(c.machines, nil)
+	r.prefix = prefix
+	t := &trial{active: map[string]int{}, kinds: map[capture.Kind]int{}, prefix: prefix}
 	n := 0
-	for rest := head[:whole]; len(rest) > 0; {
+	for rest := wholeLines(head); len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		n++
@@ -104,6 +112,7 @@ func (c *console) read(in *format.Input, out *format.Output) error {
 	}
 	defer f.Close()
 	r := newReading(c.machines, t.active)
+	r.prefix = t.prefix
 	err = r.all(f)
 	r.close(in, out)
 	return err

@@ -28,7 +28,7 @@ func unframe(b []byte) frame {
 		f.text, f.framed = stripANSI(f.text), true
 	}
 	for range maxFrames {
-		if len(f.text) == 0 || f.text[0] == '[' && len(f.text) > 1 && f.text[1] != 'p' || !f.takeOff() {
+		if len(f.text) == 0 || f.text[0] == '[' && !named(f.text) || !f.takeOff() {
 			break // the plain line of a log
 		}
 		f.framed = true
@@ -53,12 +53,21 @@ func (f *frame) takeOff() bool {
 		f.named(name)
 		return true
 	}
+	if name, rest, ok := taskName(f.text); ok {
+		f.text = rest
+		f.named(name)
+		return true
+	}
 	if rest, ok := syslogHead(f.text); ok {
 		f.text = rest
 		return true
 	}
 	if t, rest, ok := collectorTime(f.text); ok {
-		f.text, f.stamp = rest, t
+		f.text, f.stamp = streamed(rest), t
+		return true
+	}
+	if rest, ok := lineNumber(f.text); ok {
+		f.text = rest
 		return true
 	}
 	return false
@@ -161,7 +170,9 @@ func collectorTime(b []byte) (capture.Stamp, []byte, bool) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, string(b[:end]))
 	if err != nil {
-		return 0, b, false
+		if t, err = time.Parse("2006-01-02T15:04:05.999999999-0700", string(b[:end])); err != nil {
+			return 0, b, false
+		}
 	}
 	rest := b[end+1:]
 	if word := bytes.TrimLeft(rest, " "); isLevel(word) && bytes.Contains(word[:min(len(word), 80)], []byte("::")) {
@@ -188,15 +199,26 @@ func syslogHead(b []byte) ([]byte, bool) {
 	if _, err := time.Parse("Jan _2 15:04:05", string(b[:15])); err != nil {
 		return nil, false
 	}
-	host := bytes.IndexByte(b[16:], ' ')
+	if rest, ok := hostAndProgram(b[16:]); ok {
+		return rest, true
+	}
+	if b[16] == '[' { // ts writes the time alone
+		return b[16:], true
+	}
+	return nil, false
+}
+
+// hostAndProgram reads "host program[123]: text".
+func hostAndProgram(b []byte) ([]byte, bool) {
+	host := bytes.IndexByte(b, ' ')
 	if host <= 0 {
 		return nil, false
 	}
-	end := bytes.Index(b[16+host:], []byte(": "))
-	if end <= 1 || bytes.IndexByte(b[16+host+1:16+host+end], ' ') >= 0 {
+	end := bytes.Index(b[host:], []byte(": "))
+	if end <= 1 || bytes.IndexByte(b[host+1:host+end], ' ') >= 0 {
 		return nil, false
 	}
-	return b[16+host+end+2:], true
+	return b[host+end+2:], true
 }
 
 // loggerPrefix takes off the head that Python's logging puts in front of a

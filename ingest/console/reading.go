@@ -12,6 +12,7 @@ type reading struct {
 	services     map[string]*service
 	order        []*service
 	first        string // the first service named; it shares with unnamed lines
+	prefix       []byte // that every line carries
 
 	lines     int
 	tooLong   []int
@@ -74,7 +75,7 @@ func isLog(k capture.Kind) bool {
 
 // physical reads one line of the file and reports whether it was framed.
 func (r *reading) physical(n int, b []byte) (framed bool) {
-	f := unframe(b)
+	f := unframe(unprefix(r.prefix, b))
 	s := r.service(f.service)
 	parts := segments(f.text)
 	if parts == nil {
