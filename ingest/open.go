@@ -55,6 +55,7 @@ func Open(opts Options, paths ...string) (*capture.Capture, error) {
 	quoter := newQuoter(items)
 	quoter.excerpts = renumber(c)
 	c.Quoter = quoter
+	dropCopies(c)
 	join.Runs(c)
 	return c, nil
 }

@@ -112,6 +112,12 @@ func read(in *format.Input, out *format.Output) {
 	if s := lines.Sniff(in); s > sure {
 		best = &lines
 	}
+	if best == nil || best == &lines {
+		if why := unreadDocument(in); why != "" {
+			row.Why = why
+			return
+		}
+	}
 	if best == nil {
 		row.Why = "no known format"
 		return
