@@ -151,8 +151,29 @@ func (k *runCase) accountedSinceFlush() bool {
 		return false
 	}
 	p := k.place()
-	if p == nil {
+	if p == nil || k.lostRun(p) {
 		return false
 	}
 	return p.Foreign > 0 || k.flush.line > 0 && requestBetween(p, k.flush.line, p.FirstRequest()-1)
+}
+
+// lostRun reports whether a benchmark client's own marks stand around requests
+// that came after the flush and belong to no run of the capture: a run whose
+// files are not here, which is an earlier run and not another client.
+func (k *runCase) lostRun(p *timeline.Place) bool {
+	for _, c := range p.Track.Cells {
+		if !c.Start || !c.End || c.To >= p.From || p.Track.PostsIn(max(c.From, k.flush.line), c.To) == 0 {
+			continue
+		}
+		known := false
+		for _, ps := range k.tl.Places {
+			for _, q := range ps {
+				known = known || q.Track == p.Track && q.From <= c.To && q.To >= c.From
+			}
+		}
+		if !known {
+			return true
+		}
+	}
+	return false
 }

@@ -54,7 +54,7 @@ func (s *search) try(k, placed, loose int) {
 	for c, p := range s.cands[run] {
 		if s.fits(run, p) {
 			s.now[run] = c
-			s.try(k+1, placed+1, loose+btoi(p.Loose))
+			s.try(k+1, placed+1, loose+btoi(p.Loose || p.Unasked))
 			s.now[run] = -1
 		}
 	}

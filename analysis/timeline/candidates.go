@@ -33,8 +33,12 @@ func (t *Track) candidates(w *Want) []*Place {
 		}
 	}
 	exact = framed(bounded(exact))
+	for _, p := range exact {
+		p.Unasked = p.unasked(w)
+	}
+	crowded := w.crowded()
 	for _, p := range framedOnly(loose) {
-		p.Loose = true
+		p.Loose, p.Unasked = !crowded, p.unasked(w)
 		exact = append(exact, p)
 	}
 	return exact

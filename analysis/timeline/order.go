@@ -49,15 +49,20 @@ func (o *Order) known(a, b int) bool {
 }
 
 // orderRuns collects what files say about the order, before any log is looked
-// at. starts is the number of server starts that the capture shows.
-func orderRuns(c *capture.Capture, starts int) *Order {
+// at. starts is the number of server starts that the capture shows; files says
+// whether lines that stand in one file count.
+func orderRuns(c *capture.Capture, starts int, files bool) *Order {
 	o := newOrder(len(c.Runs))
 	byNotes(o, c)
 	byClock(o, c.Runs)
 	byEqualCounters(o, c.Runs)
-	bySameFile(o, c.Runs)
+	if files {
+		bySameFile(o, c.Runs)
+	}
 	byCounters(o, c.Runs, starts)
-	byCommands(o, c.Runs)
+	if files {
+		byCommands(o, c.Runs)
+	}
 	return o
 }
 

@@ -34,9 +34,12 @@ type Place struct {
 	// Whole is true if every request of the run has its lines here: counts
 	// then have an upper bound.
 	Whole bool
-	// Loose is true if the place holds more requests than the run sent: it is
-	// weighed against places that fit exactly.
+	// Loose is true if the place holds more requests than the run sent and
+	// nothing else tells of them: it is weighed against places that fit exactly.
 	Loose bool
+	// Unasked is true if the place holds a flush that the run's client was told
+	// not to ask for.
+	Unasked bool
 	// Stated is true if a person named the place (an excerpt).
 	Stated bool
 

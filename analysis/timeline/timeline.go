@@ -21,6 +21,8 @@ type Timeline struct {
 	Wants  []Want
 	// Windows are the lines with requests that no run claims for certain.
 	Windows []*Window
+
+	starts int // server starts that the logs show
 }
 
 // Window is a stretch of log lines that belongs to no known run.
@@ -48,7 +50,8 @@ func Build(c *capture.Capture) *Timeline {
 		t.Tracks = append(t.Tracks, NewTrack(i, log))
 		starts += len(log.Starts)
 	}
-	t.Order = orderRuns(c, starts)
+	t.starts = starts
+	t.Order = orderRuns(c, starts, true)
 	for _, r := range c.Runs {
 		t.Wants = append(t.Wants, wantOf(r))
 	}
@@ -74,9 +77,9 @@ func (t *Timeline) place(c *capture.Capture) {
 			}
 			cands[i] = append(cands[i], track.candidates(&t.Wants[i])...)
 		}
-		cands[i] = t.atTarget(c.Runs[i], cands[i])
+		cands[i] = atTime(c.Runs[i], atServer(c.Runs[i], t.atTarget(c.Runs[i], cands[i])))
 	}
-	found, ok := assign(cands, t.Order)
+	found, ok := t.assigned(c, cands)
 	t.Places = make([][]*Place, len(c.Runs))
 	if !ok {
 		t.Places = cands
@@ -96,6 +99,8 @@ func (t *Timeline) place(c *capture.Capture) {
 		}
 	}
 	t.orderByPlace()
+	bySameFile(t.Order, c.Runs) // of files that the logs do not contradict
+	byCommands(t.Order, c.Runs)
 }
 
 // atTarget drops places on a server of another port than the one that the
