@@ -64,7 +64,7 @@ func feasible(b batch) hitSet {
 	for n := b.min; n <= b.max; n++ {
 		s := b.sizes.narrowed(n, b.new.plus(b.cached))
 		for f := int64(0); f <= n; f++ {
-			p, ok := partials(b, s, n, f)
+			p, ok := partials(&b, &s, n, f)
 			if !ok {
 				continue
 			}
@@ -88,7 +88,7 @@ func feasible(b batch) hitSet {
 
 // narrowed tightens the lengths for n >= 1 requests whose lengths sum up to
 // total: one prompt can be no longer than what the others leave.
-func (s sizes) narrowed(n int64, total span) sizes {
+func (s *sizes) narrowed(n int64, total span) sizes {
 	lo, hi := s.minLen, s.maxLen
 	if total.hi != open {
 		hi = min(hi, total.hi-(n-1)*s.minLen)
@@ -106,7 +106,7 @@ func (s sizes) narrowed(n int64, total span) sizes {
 
 // partials bounds the number of partial hits that goes with f full ones among
 // n requests; every condition is linear in it.
-func partials(b batch, s sizes, n, f int64) (span, bool) {
+func partials(b *batch, s *sizes, n, f int64) (span, bool) {
 	p := span{0, n - f}
 	if s.neverHit {
 		return span{0, 0}, f == 0

@@ -83,7 +83,7 @@ func (t *Track) NumGroups() int { return len(t.groups.first) }
 // Group builds group i.
 func (t *Track) Group(i int) *Group {
 	g := &Group{}
-	t.build(g, i)
+	t.build(g, i, lifeAt(t.Lives, int(t.Log.Batches.At(int(t.groups.first[i])).Line)))
 	return g
 }
 
@@ -91,8 +91,12 @@ func (t *Track) Group(i int) *Group {
 func (t *Track) GroupsOf(lo, hi int) iter.Seq2[int, *Group] {
 	return func(yield func(int, *Group) bool) {
 		var g Group
+		life := &Life{From: 1}
 		for i := lo; i < hi; i++ {
-			t.build(&g, i)
+			if line := int(t.Log.Batches.At(int(t.groups.first[i])).Line); line < life.From || line > life.To {
+				life = lifeAt(t.Lives, line)
+			}
+			t.build(&g, i, life)
 			if !yield(i, &g) {
 				return
 			}
@@ -100,11 +104,11 @@ func (t *Track) GroupsOf(lo, hi int) iter.Seq2[int, *Group] {
 	}
 }
 
-// build makes g group i, in the memory that it has.
-func (t *Track) build(g *Group, i int) {
+// build makes g group i, which starts in a life, in the memory that it has.
+func (t *Track) build(g *Group, i int, life *Life) {
 	first := t.groups.first[i]
 	b := t.Log.Batches.At(int(first))
-	g.start(int(first), b, lifeAt(t.Lives, int(b.Line)))
+	g.start(int(first), b, life)
 	last := b
 	more := t.groups.more[first]
 	for _, k := range more[min(1, len(more)):] {
