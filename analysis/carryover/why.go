@@ -8,7 +8,7 @@ import (
 // why says in sentences what the verdict rests on, or what is missing.
 func (k *runCase) why(r *Run, c combined) []string {
 	var out []string
-	if k.predicted != nil && len(k.predicted.from) > 0 && r.Seed != nil {
+	if k.predicted != nil && len(k.predicted.from) > 0 && r.Seed != nil && !k.nothingCame(c) {
 		s := fmt.Sprintf("same seed %d as %s", *r.Seed, k.predicted.from[len(k.predicted.from)-1])
 		switch k.flush.state {
 		case flushNone:
@@ -89,4 +89,10 @@ func (k *runCase) predictionAgainstCount(c combined) string {
 		s += ": " + f.note
 	}
 	return s
+}
+
+// nothingCame reports whether an earlier run of the same seed, which may have
+// run later, left nothing: it is then no reason for anything.
+func (k *runCase) nothingCame(c combined) bool {
+	return c.atStart.known() && c.atStart.hi == 0 && k.predicted.prompts.lo == 0 && k.flush.state != flushProved
 }

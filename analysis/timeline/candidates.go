@@ -1,5 +1,7 @@
 package timeline
 
+import "slices"
+
 // candidates lists the places of a track that fit a run.
 func (t *Track) candidates(w *Want) []*Place {
 	if !w.placeable() || (w.Engine != "" && t.Log.Engine != "" && w.Engine != t.Log.Engine) {
@@ -33,6 +35,11 @@ func (t *Track) candidates(w *Want) []*Place {
 		}
 	}
 	exact = framed(bounded(exact))
+	if w.Unfinished {
+		// A client that has sent everything and read the server's settings at
+		// the end prints its result: those are the lines of another run.
+		exact, loose = slices.DeleteFunc(exact, (*Place).framed), nil
+	}
 	for _, p := range exact {
 		p.Unasked = p.unasked(w)
 	}
