@@ -10,8 +10,10 @@ import (
 // warmUp is what the run's first warm-up request, which sends prompt 1, found
 // in the cache: that tells who left prompt 1 there.
 type warmUp struct {
-	hit      Hit // HitUnknown if it is not told
-	cached   span
+	hit    Hit // HitUnknown if it is not told
+	cached span
+	// unsure is true if a partial hit may have been a full one.
+	unsure   bool
 	evidence []capture.Evidence
 }
 
@@ -62,11 +64,26 @@ func (k *runCase) fromGroups(p *timeline.Place, groups []*timeline.Group) warmUp
 	case hits == len(groups):
 		w.hit = FullHit
 	case len(groups) == 1 && first.Min == 1 && first.Max == 1:
-		w.hit = PartialHit
+		w.hit, w.unsure = k.ofOne(first)
 	case p.Foreign == 0 && feasible(k.batchOf(first)).hits.hi == 0:
 		w.hit = Miss // copies sent at once: the first batch decides
 	}
 	return w
+}
+
+// ofOne names the hit of a group of one request that is a hit: what it computed
+// and what was cached are its prompt. unsure is true if the length leaves both
+// kinds.
+func (k *runCase) ofOne(g *timeline.Group) (hit Hit, unsure bool) {
+	b := k.batchOf(g)
+	if feasible(b).full.hi == 0 {
+		return PartialHit, false
+	}
+	n := b.new.plus(b.cached)
+	if k.sizes.pageKnown && k.class(g.Cached, n.lo) == FullHit && k.class(g.Cached, n.hi) == FullHit {
+		return FullHit, false
+	}
+	return PartialHit, true
 }
 
 // servedWarmUp finds the warm-up among per-request lines: it finishes before

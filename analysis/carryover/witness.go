@@ -86,8 +86,12 @@ func (k *runCase) fromHits(f *finding) {
 	if k.first.hit == PartialHit && k.warm.lo >= 1 && !k.flushedAfterWarmUp() {
 		// An earlier run left prompt 1 in part and the warm-up completed it:
 		// a full hit of this run, a partial one at start.
-		full = full.minus(exactly(1))
-		partial = partial.plus(exactly(1))
+		one := exactly(1)
+		if k.first.unsure {
+			one.lo = 0
+		}
+		full = full.minus(one)
+		partial = partial.plus(one)
 	}
 	if k.first.hit == HitUnknown && own.hi > 0 && !k.empty.ok {
 		// Nothing tells what the warm-up found: it may have been that.
