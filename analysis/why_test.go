@@ -68,6 +68,9 @@ func TestWhyCleanBesideAnAbortedRun(t *testing.T) {
 			t.Errorf("%s is clean: %s", id, why)
 		}
 	}
+	if p := runs["bench-random-c32.jsonl:1"].Predicted; p == nil || p.Low != 0 || p.High == nil || *p.High != 64 || !strings.Contains(p.Note, "aborted.txt:3 has no result") {
+		t.Errorf("the prediction counts on an aborted run: %+v", p)
+	}
 	if aborted != 1 || clean != 1 {
 		t.Errorf("%d runs of the aborted report and %d clean ones, want 1 of each", aborted, clean)
 	}

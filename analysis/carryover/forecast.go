@@ -142,6 +142,10 @@ func (r *replay) one(i int) *forecast {
 		if r.cases[j].run.Merged.Workload.Presumed && contains(f.from, r.cases[j].run.ID) {
 			notes = addOnce(notes, fmt.Sprintf("presumed: the arguments of %s are not in the capture", r.cases[j].run.ID))
 		}
+		if r.cases[j].want.Unfinished && contains(f.from, r.cases[j].run.ID) {
+			notes = addOnce(notes, fmt.Sprintf("%s has no result: how many of its prompts it sent is not told", r.cases[j].run.ID))
+			f.prompts.lo, f.tokens.lo = 0, 0
+		}
 		if _, ok := k.tl.Order.Before(r.cases[j].index, k.index); !ok && contains(f.from, r.cases[j].run.ID) {
 			notes = addOnce(notes, fmt.Sprintf("nothing shows that %s ran before it", r.cases[j].run.ID))
 			f.prompts.lo, f.tokens.lo = 0, 0

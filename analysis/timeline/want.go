@@ -15,7 +15,7 @@ type Want struct {
 	MinWarm, MaxWarm int
 	Duration         float64 // s, 0 unknown
 	FlushAsked       *bool
-	// Unfinished is true if the client's own text begins and has no result.
+	// Unfinished is true if the client's own text begins and prints no figure.
 	Unfinished bool
 	// Maybe is true if some feasible placement leaves the run off the logs.
 	Maybe bool
@@ -41,7 +41,7 @@ func wantOf(r *capture.Run) Want {
 	if m.Completed != nil && w.MaxSent >= 0 {
 		w.MinSent = min(w.MinSent, *m.Completed) // failed ones may never have reached the server
 	}
-	w.Unfinished = len(r.Results) > 0 && m.Completed == nil && m.Duration == nil
+	w.Unfinished = len(r.Results) > 0 && m.Completed == nil && m.Duration == nil && len(m.Printed) == 0
 	w.MinWarm, w.MaxWarm = Warmups(r)
 	if m.Duration != nil {
 		w.Duration = *m.Duration
