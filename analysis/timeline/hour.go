@@ -36,7 +36,8 @@ func atTime(r *capture.Run, ps []*Place) []*Place {
 		first, at := p.Track.nextStamp(p.From)
 		if at != 0 && at <= p.To {
 			last, _ := p.Track.lastStamp(p.To)
-			return apart(first, last, end-*m.Duration-around, end+around)
+			// A client may write down when it began instead.
+			return apart(first, last, end-*m.Duration-around, end+*m.Duration+around)
 		}
 		before, _ := p.Track.lastStamp(p.From - 1)
 		return before > 0 && first > 0 && apart(before, first, end-around, end+around)
