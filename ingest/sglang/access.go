@@ -7,9 +7,10 @@ import (
 
 // info reads what uvicorn prints behind "INFO:".
 func info(b []byte, ev *Event) {
-	if ev.seen.access(b, ev) || accessLine(b, ev) {
+	if ev.seen.access(b, ev) || accessLine(unglued(b, ev), ev) {
 		return
 	}
+	ev.Rest = nil // what uvicorn says else may quote anything
 	switch {
 	case hasPrefix(b, "Shutting down"), hasPrefix(b, "Finished server process"):
 		ev.Class, ev.Mark, ev.N = ClassMark, capture.MarkStop, 0

@@ -56,10 +56,7 @@ func counters(b []byte, ev *Event) {
 	batch := &ev.Batch
 	*batch = untold
 	batch.Rank = ev.Rank
-	if at := glued(b); at >= 0 {
-		ev.Rest = b[at:]
-		b = b[:at]
-	}
+	b = unglued(b, ev)
 	for len(b) > 0 {
 		var field []byte
 		whole := true // a comma behind the value shows that it was not cut
@@ -163,8 +160,19 @@ func fraction(whole, frac int64, width int) float32 {
 
 var powers = [...]float64{1, 10, 100, 1000, 10000}
 
-// glued returns the offset at which a second batch line starts inside the
-// counters of the first, -1 if there is none.
+// unglued parts a line from another one that was written behind it without a
+// newline, which becomes ev.Rest.
+func unglued(b []byte, ev *Event) []byte {
+	at := glued(b)
+	if at < 0 {
+		return b
+	}
+	ev.Rest = b[at:]
+	return b[:at]
+}
+
+// glued returns the offset at which a second line starts inside a first, -1 if
+// there is none.
 func glued(b []byte) int {
 	at := bytes.IndexByte(b, '[')
 	for at >= 0 {

@@ -22,7 +22,7 @@ func decode(b []byte, ev *Event) {
 	}
 	ev.Class = ClassDecode
 	ev.Decode = Decode{Running: -1, Queue: -1}
-	b = b[i:]
+	b = unglued(b[i:], ev)
 	if !hasPrefix(b, decodeRunning) {
 		at := bytes.Index(b, []byte(decodeRunning))
 		if at < 0 {

@@ -83,6 +83,48 @@ var commonLines = []string{
 	"no stamp at all\n", "\n",
 }
 
+// Lines that two processes wrote into one are both read; what a line quotes is
+// not.
+func TestGluedLines(t *testing.T) {
+	const (
+		stamp   = "[2026-01-02 08:00:01] "
+		decode  = stamp + "Decode batch, #running-req: 8, #token: 5, gen throughput (token/s): 3.00, #queue-req: 0"
+		access  = stamp + "INFO:     127.0.0.1:40290 - \"POST /generate HTTP/1.1\" 200 OK"
+		prefill = stamp + "Prefill batch, #new-seq: 1, #new-token: 16, #cached-token: 496, #running-req: 0, #queue-req: 0"
+		other   = stamp + "Using fallback token IDs"
+		quote   = stamp + "INFO:     a client was told: "
+	)
+	for _, tt := range []struct {
+		line              string
+		prefills          int
+		decodes, accesses int
+	}{
+		{decode + prefill, 1, 1, 0},
+		{access + prefill, 1, 0, 1},
+		{prefill + decode + access, 1, 1, 1},
+		{decode + decode + prefill, 1, 2, 0},
+		{decode + other, 0, 1, 0},
+		{quote + prefill, 0, 0, 0},
+		{other + prefill, 0, 0, 0},
+	} {
+		text := []byte(decode + "\n" + access + "\n" + tt.line + "\n" + strings.Repeat(access+"\n", 4))
+		holdSkim(t, text)
+		b := &stretch{sec: newSection(), text: text}
+		if err := b.parse(clean, nobody); err != nil {
+			t.Fatal(err)
+		}
+		n := b.sec.counts
+		if len(b.sec.batches) != tt.prefills || n[ClassDecode] != 1+tt.decodes || n[ClassAccess] != 5+tt.accesses {
+			t.Errorf("%q: %d prefill, %d decode, %d access", tt.line, len(b.sec.batches), n[ClassDecode]-1, n[ClassAccess]-5)
+		}
+		for _, x := range b.sec.batches {
+			if x.Cached != 496 {
+				t.Errorf("%q: %d cached tokens", tt.line, x.Cached)
+			}
+		}
+	}
+}
+
 // Skimming gives what reading line by line gives, whatever stands between the
 // common lines and however they are damaged.
 func TestSkimEqualsLineByLine(t *testing.T) {

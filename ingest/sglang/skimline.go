@@ -1,5 +1,7 @@
 package sglang
 
+import "bytes"
+
 // The opening of a decode line, up to its first counter, and of a prefill line,
 // up to its counters.
 const (
@@ -38,6 +40,9 @@ func (s *section) skimDecode(m []byte) int {
 	end := lineEnd(m, len(decodeHead))
 	if end == 0 {
 		return 0
+	}
+	if bytes.IndexByte(m[:end], '[') >= 0 {
+		return 0 // another line may be glued to this one
 	}
 	line := m[:end-1]
 	if line[len(line)-1] == '\r' {
