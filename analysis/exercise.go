@@ -39,6 +39,9 @@ func exercise(c *capture.Capture, d *carryover.Document) *Exercise {
 	}
 	e.FullHits = f.FullHits(from, min(from+exerciseLines, f.LastBatch))
 	e.Why = fmt.Sprintf("the lines hold %d sequences and %d new tokens. A full hit adds one new token to its line, or at most one page; a miss adds its whole prompt. Where a line has no more new tokens than its sequences would add as full hits, all of them are full hits; elsewhere count how many misses its new tokens pay for, and the rest are hits", seqs, news)
+	if h := e.FullHits.High; h == nil || *h != e.FullHits.Low {
+		e.Why += ". The count is a range because no line names the lengths of its prompts: a few cached tokens could be the full hit of a very short prompt"
+	}
 	return e
 }
 

@@ -24,7 +24,7 @@ func protocol(c *capture.Capture, nb *Notebook) []Step {
 		engine = *r.Engine
 	}
 	steps := []Step{{
-		Text: planFor(nb.Verdict.State) + ": the same workload, fresh seeds, a proved flush before each run, three seeds at each cap, in an order that is shuffled and recorded. " +
+		Text: planFor(nb.Verdict.State) + ": the same workload, fresh seeds, a proved flush before each run, the same three seeds at each cap, in an order that is shuffled and recorded. " +
 			"The repeat arm sends some of these prompts a second time without a flush, which should bring the hits back.",
 		Command: "coldcase sweep plan --from CAPTURE --seeds " + freshSeeds(nb) + " --repeat-arm -o plan.json",
 	}, {

@@ -87,7 +87,7 @@ func splitFigure(r *row) *figure.Figure {
 		ID: "ecdf-split-" + strconv.Itoa(r.Index+1), Title: "Hits and misses apart, " + r.Label,
 		Shows:  splitSentence(r),
 		N:      "n " + r.N() + " requests; the witness names the tokens of each prompt (grade per prompt).",
-		Read:   "If the two lines stand apart, hits and misses differ in time. If they lie on each other or are swapped, the cache did not make the groups.",
+		Read:   "If the two lines stand apart, hits and misses differ in time. If they lie on each other or are swapped, the cache did not make the groups. A few fast misses are no contradiction: the first request of a wave finds the server idle, waits for nobody and is prefilled alone.",
 		X:      figure.ValueAxis("time to first token, ms", 0, math.Max(hits[len(hits)-1], misses[len(misses)-1])),
 		Y:      figure.Axis{Label: "share of hits, and of misses", Min: 0, Max: 1, Step: 0.2},
 		Height: 200, Layers: []figure.Layer{warm, cold}, Table: groupTable(r),

@@ -96,10 +96,22 @@ func (s speaker) Seen(c *causes.Cause) string {
 	return s.remarks(whyOf(c))
 }
 
-func whyOf(c *causes.Cause) []remark {
+// SeenAgainst says what speaks against a cause in single runs, where it cannot
+// be tested in others and so stays open.
+func (s speaker) SeenAgainst(c *causes.Cause) string {
+	if c.State != causes.NotTestable {
+		return ""
+	}
+	return s.remarks(whyIn(c, causes.Against))
+}
+
+func whyOf(c *causes.Cause) []remark { return whyIn(c, c.State) }
+
+// whyIn collects what a cause says of the runs in which it has a state.
+func whyIn(c *causes.Cause, state string) []remark {
 	var said []remark
 	for _, r := range c.Runs {
-		if r.State == c.State && r.Why != "" {
+		if r.State == state && r.Why != "" {
 			said = addRemark(said, r.Why, []string{r.Run})
 		}
 	}

@@ -153,7 +153,7 @@ func (p *page) write(v *view, body []byte, stamp *Stamp) ([]byte, error) {
 		`<meta name="viewport" content="width=device-width, initial-scale=1">`, "\n",
 		`<meta name="color-scheme" content="light dark">`, "\n",
 		"<title>", title, " · coldcase</title>\n<style>", p.style, "</style>\n</head>\n<body>\n",
-		`<a class="skip" href="#main">Skip to the verdict</a>`, "\n<main id=\"main\">\n")
+		`<a class="skip" href="#main">Skip to the content</a>`, "\n<main id=\"main\">\n")
 	b.Write(body)
 	put("</main>\n", p.footer(v, stamp))
 	for _, d := range p.data {
