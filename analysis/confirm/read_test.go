@@ -107,6 +107,14 @@ func TestOutcomes(t *testing.T) {
 				l.PrefillRate = &latency.Rate{TokensPerS: map[bool]float64{true: 5800, false: 19000}[i < 2]}
 			}
 		}, outcome: NotComparable, inversion: "no", says: "the kit's runs imply 5800 prefill tokens/s, the sweep's 19000"},
+		{name: "a kit's rate by one wave alone", ttft: rising, change: func(s *scene) {
+			for i, d := range s.doc.Runs {
+				s.lat[i].PrefillRate = &latency.Rate{TokensPerS: 5800}
+				if cellOf(d) == nil && runCap(d) == 32 {
+					s.lat[i].PrefillRate = &latency.Rate{TokensPerS: 9900, OneWave: true}
+				}
+			}
+		}, outcome: Confirmed, inversion: "no", says: "the prefill rates agree: 5800 tokens/s in the kit, 5800 in the sweep"},
 		{name: "the repeat arm is cold", repeat: true, ttft: rising, change: func(s *scene) {
 			for _, d := range s.doc.Runs {
 				if c := cellOf(d); c != nil && c.Arm == plan.Repeat {

@@ -36,7 +36,7 @@ func (r *reading) sameWorkload() bool {
 			same = false
 		}
 	}
-	kit, fresh := r.rate(armKit), r.rate(plan.Fresh)
+	kit, fresh := r.rates()
 	if kit > 0 && fresh > 0 {
 		ratio := max(kit/fresh, fresh/kit)
 		if ratio > sameRate {
@@ -94,24 +94,43 @@ func perRequest(total *int64, n *int) float64 {
 	return float64(*total) / float64(*n)
 }
 
-// rate is the median implied prefill rate of an arm at its highest cap that
-// has one: the more requests in flight, the less the fixed costs of a batch
-// weigh.
-func (r *reading) rate(arm string) float64 {
-	caps := r.caps(arm)
-	slices.Reverse(caps)
-	for _, cap := range caps {
-		var v []float64
-		for _, d := range r.runs[arm] {
-			if l := r.lat[d.ID]; l != nil && l.PrefillRate != nil && runCap(d) == cap && r.planned(cap) {
-				v = append(v, l.PrefillRate.TokensPerS)
-			}
+// rates are the median implied prefill rates of kit and fresh cells, at the
+// highest cap at which both have one that does not rest on a single wave: the
+// more requests in flight, the less the fixed costs of a batch weigh. Without
+// such a cap each is that of its own highest cap.
+func (r *reading) rates() (kit, fresh float64) {
+	caps := r.caps(armKit)
+	for _, cap := range slices.Backward(caps) {
+		if kit, fresh = r.rateAt(armKit, cap, false), r.rateAt(plan.Fresh, cap, false); kit > 0 && fresh > 0 {
+			return kit, fresh
 		}
-		if len(v) > 0 {
-			return latency.Median(v)
+	}
+	return r.rate(armKit), r.rate(plan.Fresh)
+}
+
+func (r *reading) rate(arm string) float64 {
+	for _, cap := range slices.Backward(r.caps(arm)) {
+		if v := r.rateAt(arm, cap, true); v > 0 {
+			return v
 		}
 	}
 	return 0
+}
+
+// rateAt is the median implied prefill rate of an arm at a cap, 0 if no run has
+// one.
+func (r *reading) rateAt(arm string, cap int, oneWave bool) float64 {
+	var v []float64
+	for _, d := range r.runs[arm] {
+		l := r.lat[d.ID]
+		if l != nil && l.PrefillRate != nil && (oneWave || !l.PrefillRate.OneWave) && runCap(d) == cap && r.planned(cap) {
+			v = append(v, l.PrefillRate.TokensPerS)
+		}
+	}
+	if len(v) == 0 {
+		return 0
+	}
+	return latency.Median(v)
 }
 
 // movedTheWrongWay names figures of the kit that fell when the cache was

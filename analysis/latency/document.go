@@ -97,6 +97,10 @@ type Rate struct {
 	// wave is the last first-token time of the cold waves that the rate was
 	// read from, ms; 0 if it was read elsewhere.
 	wave float64
+	// OneWave is true if it was read from one cold wave alone: that wave need not
+	// have started together, as one that follows warm waves, and the rate is then
+	// too high.
+	OneWave bool `json:"-"`
 }
 
 // CleanGuess is what a clean run of the same kit would read, by a queue model.

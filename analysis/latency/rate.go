@@ -70,7 +70,7 @@ func waveRate(ttft []float64, hits []uint8, limit int, length float64) *Rate {
 		return nil
 	}
 	rate := Median(rates)
-	return &Rate{TokensPerS: rate, wave: float64(limit) * length / rate * 1000,
+	return &Rate{TokensPerS: rate, wave: float64(limit) * length / rate * 1000, OneWave: len(rates) == 1,
 		By: fmt.Sprintf("median of %d cold waves: %d × %.0f tokens over the time of the last first token", len(rates), limit, length)}
 }
 
