@@ -39,7 +39,7 @@ type Bulk struct {
 // is a few blocks and the events of the log.
 func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err error) {
 	workers := runtime.GOMAXPROCS(0)
-	src := newOrigin(r, size)
+	src := newBlockFile(r, size)
 	blocks := int((size + src.block - 1) / src.block)
 	free := make(chan *stretch, 2*workers)
 	done := make(chan *stretch, 2*workers)

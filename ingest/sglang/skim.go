@@ -5,7 +5,7 @@ import "coldcase/ingest/capture"
 // Nearly all lines of a busy log are of four kinds: decode lines, access lines
 // that repeat the one before but for the port, prefill lines of the current
 // form, and lines that say nothing about the cache. A log of a gigabyte has
-// eight million of them. skim takes those without looking at a byte twice;
+// eight million of them. skim takes those by their opening words and counters;
 // whatever it does not know at sight is left to line, which gives the same
 // result for the lines that skim takes.
 

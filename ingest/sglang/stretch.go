@@ -30,16 +30,16 @@ type viewer interface {
 	View(off int64, n int) (text []byte, done func(), ok bool)
 }
 
-// origin is the file that is read in blocks.
-type origin struct {
+// blockFile is the file that is read in blocks.
+type blockFile struct {
 	r     io.ReaderAt
 	view  viewer // nil if the bytes have to be copied
 	size  int64
 	block int64
 }
 
-func newOrigin(r io.ReaderAt, size int64) *origin {
-	src := &origin{r: r, size: size, block: blockSize}
+func newBlockFile(r io.ReaderAt, size int64) *blockFile {
+	src := &blockFile{r: r, size: size, block: blockSize}
 	if v, is := r.(viewer); is {
 		if _, done, ok := v.View(0, 1); ok {
 			done()
@@ -64,7 +64,7 @@ type stretch struct {
 // read reads the lines of a block: from the first line with a stamp that starts
 // in it to the last line before the first such line of the next. A line
 // without a stamp may continue the line before it and is not parted from it.
-func (b *stretch) read(src *origin) error {
+func (b *stretch) read(src *blockFile) error {
 	b.sec.reset()
 	b.lines, b.text = 0, nil
 	size, from := src.size, int64(b.index)*src.block
@@ -105,7 +105,7 @@ func (b *stretch) read(src *origin) error {
 }
 
 // fetch makes buf the bytes at an offset: a view of them, or a copy.
-func (b *stretch) fetch(src *origin, off, n int64) error {
+func (b *stretch) fetch(src *blockFile, off, n int64) error {
 	b.release()
 	if src.view != nil {
 		if text, done, ok := src.view.View(off, int(n)); ok {
@@ -141,7 +141,7 @@ type panicked struct{ value any }
 func (p panicked) Error() string { return fmt.Sprint(p.value) }
 
 // work reads and parses the block.
-func (b *stretch) work(src *origin, clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) (err error) {
+func (b *stretch) work(src *blockFile, clean func([]byte, func([]byte)) bool, foreign func([]byte) bool) (err error) {
 	defer b.release()
 	defer func() {
 		p := recover()

@@ -20,7 +20,7 @@ var (
 //	#new-seq: 15, #new-token: 15, #cached-token: 7634, token usage: 0.07, #running-req: 15, #queue-req: 0, #pending-token: 0, cuda graph: True, input throughput (token/s): 113.27
 //
 // b starts with them and goes on behind the line. It gives what counters gives,
-// in a fifth of the time, and the offset of the line's end; 0 for a line with
+// without a look at each byte, and the offset of the line's end; 0 for a line with
 // anything else in it, or with less than 32 bytes behind it.
 func usual(b []byte, ev *Event) int {
 	batch := &ev.Batch
