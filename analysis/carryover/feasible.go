@@ -7,7 +7,7 @@ type batch struct {
 	min, max int64 // requests
 	new      span  // new tokens: an interval where old versions round up
 	cached   span
-	sizes    sizes
+	sizes    *sizes
 }
 
 // hitSet bounds the hits among some requests.
@@ -35,7 +35,7 @@ func (h *hitSet) add(b hitSet) {
 func (k *runCase) batchOf(g *timeline.Group) batch {
 	b := batch{
 		min: int64(g.Min), max: int64(g.Max),
-		new: exactly(g.New), cached: exactly(g.Cached), sizes: k.sizes,
+		new: exactly(g.New), cached: exactly(g.Cached), sizes: &k.sizes,
 	}
 	if k.page() > 1 && !exactNew(k.server.Version) {
 		b.new.lo = max(int64(g.Min), g.New-int64(g.Max)*(k.page()-1))
@@ -60,20 +60,26 @@ func exactNew(version string) bool { return versionAtLeast(version, 0, 5, 20) }
 //	new:    f·(1 .. page) + p·(page+1 .. Lmax-hit) + r·(Lmin-hit+1 .. Lmax)
 //	both:   n·Lmin <= new + cached <= n·Lmax
 func feasible(b batch) hitSet {
-	out := hitSet{}
+	var out hitSet
+	var s sizes
+	var c conditions
+	total := b.new.plus(b.cached)
 	for n := b.min; n <= b.max; n++ {
-		s := b.sizes.narrowed(n, b.new.plus(b.cached))
+		s.narrow(b.sizes, n, total)
+		if c.set(&b, &s, n, total); c.none {
+			continue
+		}
 		for f := int64(0); f <= n; f++ {
-			p, ok := partials(&b, &s, n, f)
-			if !ok {
-				continue
+			lo, hi := c.partials(f)
+			switch {
+			case lo > hi:
+			case !out.ok:
+				out = hitSet{full: exactly(f), partial: span{lo, hi}, hits: span{f + lo, f + hi}, ok: true}
+			default:
+				out.full = out.full.hull(exactly(f))
+				out.partial = out.partial.hull(span{lo, hi})
+				out.hits = out.hits.hull(span{f + lo, f + hi})
 			}
-			r := hitSet{full: exactly(f), partial: p, hits: p.plus(exactly(f)), ok: true}
-			if !out.ok {
-				out = r
-				continue
-			}
-			out.full, out.partial, out.hits = out.full.hull(r.full), out.partial.hull(r.partial), out.hits.hull(r.hits)
 		}
 	}
 	out.tokens = b.cached
@@ -86,36 +92,38 @@ func feasible(b batch) hitSet {
 	return out
 }
 
-// narrowed tightens the lengths for n >= 1 requests whose lengths sum up to
-// total: one prompt can be no longer than what the others leave.
-func (s *sizes) narrowed(n int64, total span) sizes {
-	lo, hi := s.minLen, s.maxLen
+// narrow makes s the sizes of n >= 1 requests whose lengths sum up to total: one
+// prompt can be no longer than what the others leave.
+func (s *sizes) narrow(of *sizes, n int64, total span) {
+	lo, hi := of.minLen, of.maxLen
 	if total.hi != open {
-		hi = min(hi, total.hi-(n-1)*s.minLen)
+		hi = min(hi, total.hi-(n-1)*of.minLen)
 	}
-	if s.maxLen != open {
-		lo = max(lo, total.lo-(n-1)*s.maxLen)
+	if of.maxLen != open {
+		lo = max(lo, total.lo-(n-1)*of.maxLen)
 	}
 	if lo > hi {
-		lo, hi = 1, total.hi // the lengths do not fit; partials will say so
+		lo, hi = 1, total.hi // the lengths do not fit; the conditions will say so
 	}
-	n1 := sizesOf(lens{lo: lo, hi: hi}, s.page, s.pageKnown, s.plain)
-	n1.short = s.short
-	return n1
+	s.page, s.pageKnown, s.plain, s.short = of.page, of.pageKnown, of.plain, of.short
+	s.of(lo, hi)
 }
 
-// partials bounds the number of partial hits that goes with f full ones among
-// n requests; every condition is linear in it.
-func partials(b *batch, s *sizes, n, f int64) (span, bool) {
-	p := span{0, n - f}
-	if s.neverHit {
-		return span{0, 0}, f == 0
-	}
-	total := b.new.plus(b.cached)
-	if total.hi < n*s.minLen || total.lo/n > s.maxLen {
-		return p, false
-	}
-	rest := n - f
+// conditions are what the numbers of full and of partial hits among n requests
+// have to satisfy; every one is linear in both.
+type conditions struct {
+	n    int64
+	none bool // nothing satisfies them
+	cold bool // no request can be a hit
+	all  [4]condition
+}
+
+// condition is base + f·full + p·partial <= limit.
+type condition struct{ base, full, partial, limit int64 }
+
+func (c *conditions) set(b *batch, s *sizes, n int64, total span) {
+	c.n, c.cold = n, s.neverHit
+	c.none = !c.cold && (total.hi < n*s.minLen || total.lo/n > s.maxLen)
 	restCached := s.crumb
 	// A prompt of one token is a probe, not a prompt: what is no hit computes
 	// at least two. Only where short prompts are known to be among them can a
@@ -124,51 +132,44 @@ func partials(b *batch, s *sizes, n, f int64) (span, bool) {
 	if s.short && s.minLen <= 16 {
 		restNew = 1
 	}
-	// cached is at least f·full + p·hit, at most f·full + p·longest + rest·crumb
-	if !p.lower(f*s.fullLo, s.hitLo, b.cached.hi) {
-		return p, false
-	}
-	if !p.upper(f*s.fullHi+rest*restCached, s.longestPartial-restCached, b.cached.lo) {
-		return p, false
-	}
-	// new is at least f + p·2 + rest·restNew, at most f·page + p·(Lmax-hit) + rest·Lmax
 	partialNew := int64(2)
 	if s.pageKnown && s.plain {
 		partialNew = s.page + 1
 	}
-	if !p.lower(f+rest*restNew, partialNew-restNew, b.new.hi) {
-		return p, false
-	}
-	if !p.upper(f*s.newFull+rest*s.maxLen, -s.hitLo, b.new.lo) {
-		return p, false
-	}
-	return p, true
+	// cached is at least f·full + p·hit,
+	c.all[0] = condition{0, s.fullLo, s.hitLo, b.cached.hi}
+	// at most f·full + p·longest + rest·crumb;
+	c.all[1] = condition{-n * restCached, restCached - s.fullHi, restCached - s.longestPartial, -b.cached.lo}
+	// new is at least f + p·2 + rest·restNew,
+	c.all[2] = condition{n * restNew, 1 - restNew, partialNew - restNew, b.new.hi}
+	// at most f·page + p·(Lmax-hit) + rest·Lmax.
+	c.all[3] = condition{-n * s.maxLen, s.maxLen - s.newFull, s.hitLo, -b.new.lo}
 }
 
-// lower keeps the p with base + p·step <= limit.
-func (p *span) lower(base, step, limit int64) bool {
-	switch {
-	case step > 0:
-		p.hi = min(p.hi, floorDiv(limit-base, step))
-	case step < 0:
-		p.lo = max(p.lo, ceilDiv(base-limit, -step))
-	case base > limit:
-		return false
+// partials bounds the number of partial hits that goes with f full ones; there
+// is none if lo > hi.
+func (c *conditions) partials(f int64) (lo, hi int64) {
+	if c.cold {
+		return 0, min(0, -f)
 	}
-	return p.lo <= p.hi
-}
-
-// upper keeps the p with base + p·step >= limit.
-func (p *span) upper(base, step, limit int64) bool {
-	switch {
-	case step > 0:
-		p.lo = max(p.lo, ceilDiv(limit-base, step))
-	case step < 0:
-		p.hi = min(p.hi, floorDiv(base-limit, -step))
-	case base < limit:
-		return false
+	lo, hi = 0, c.n-f
+	for i := range c.all {
+		e := &c.all[i]
+		room := e.limit - e.base - f*e.full
+		switch {
+		case e.partial > 0:
+			if hi*e.partial > room { // else all of them; no need to divide
+				hi = floorDiv(room, e.partial)
+			}
+		case e.partial < 0:
+			if lo*e.partial > room {
+				lo = ceilDiv(-room, -e.partial)
+			}
+		case room < 0:
+			return 1, 0
+		}
 	}
-	return p.lo <= p.hi
+	return lo, hi
 }
 
 // among bounds the hits of the run's own prompts in a batch in which up to

@@ -181,25 +181,33 @@ type sizes struct {
 const unknownPage = 128
 
 func sizesOf(l lens, page int64, pageKnown, plain bool) sizes {
-	s := sizes{page: page, pageKnown: pageKnown, plain: plain, minLen: l.lo, maxLen: l.hi, short: l.by != ""}
+	s := sizes{page: page, pageKnown: pageKnown, plain: plain, short: l.by != ""}
+	s.of(l.lo, l.hi)
+	return s
+}
+
+// of sets the thresholds for lengths from lo to hi.
+func (s *sizes) of(lo, hi int64) {
+	s.minLen, s.maxLen = lo, hi
+	page := s.page
 	rest := page
-	if !pageKnown {
+	if !s.pageKnown {
 		rest = unknownPage
 	}
 	s.fullLo = max(0, s.minLen-rest)
-	if pageKnown {
+	if s.pageKnown {
 		s.fullLo = fullHit(s.minLen, page)
 	}
 	s.newFull = rest
 	s.fullHi, s.longestPartial = open, open
 	if s.maxLen != open {
 		s.fullHi = s.maxLen - 1
-		if pageKnown {
+		if s.pageKnown {
 			s.fullHi = fullHit(s.maxLen, page)
 		}
 		s.longestPartial = max(0, s.fullHi-1)
 	}
-	if !plain {
+	if !s.plain {
 		// Sliding window, Mamba checkpoints, EAGLE: the kind keeps less, and
 		// how much less is not told; a full hit then looks like a partial one.
 		s.fullLo, s.newFull = hitFrom(s.minLen, page), s.maxLen
@@ -215,7 +223,6 @@ func sizesOf(l lens, page int64, pageKnown, plain bool) sizes {
 		s.crumb = (s.hitHi - 1) / page * page // caches hand out whole pages
 	}
 	s.neverHit = s.maxLen < max(16, page)
-	return s
 }
 
 // fullHit is the most that a prompt of n tokens can take from a paged cache:

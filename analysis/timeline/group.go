@@ -80,6 +80,16 @@ func groups(log *capture.ServerLog, lives []*Life) grouping {
 // NumGroups is the number of groups of the log.
 func (t *Track) NumGroups() int { return len(t.groups.first) }
 
+// edges are the first and the last line of group i.
+func (t *Track) edges(i int) (from, to int) {
+	first := t.groups.first[i]
+	last := first
+	if more := t.groups.more[first]; len(more) > 0 {
+		last = more[len(more)-1]
+	}
+	return int(t.Log.Batches.At(int(first)).Line), int(t.Log.Batches.At(int(last)).Line)
+}
+
 // Group builds group i.
 func (t *Track) Group(i int) *Group {
 	g := &Group{}

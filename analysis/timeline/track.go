@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"sort"
+	"sync"
 
 	"coldcase/ingest/capture"
 )
@@ -47,10 +48,12 @@ type mark struct {
 // NewTrack prepares log index of the capture.
 func NewTrack(index int, log *capture.ServerLog) *Track {
 	t := &Track{Index: index, Log: log, Lives: lives(log)}
-	t.groups = groups(log, t.Lives)
+	var wg sync.WaitGroup // a large log is walked through by two
+	wg.Go(func() { t.groups = groups(log, t.Lives) })
 	t.posts = postsOf(log, t.Lives)
 	t.HasAccess = t.posts.n > 0
 	t.Ranks = dataRanks(log)
+	wg.Wait()
 	t.cut()
 	return t
 }

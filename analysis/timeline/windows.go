@@ -13,12 +13,15 @@ func (t *Timeline) windows() {
 	for _, track := range t.Tracks {
 		w := &windower{t: t, track: track, claimed: t.claims(track)}
 		damaged := damagedPrefills(track.Log)
-		for i, g := range track.GroupsOf(0, track.NumGroups()) {
-			for len(damaged) > 0 && damaged[0] < g.Line {
+		for i := 0; i < track.NumGroups(); {
+			from, _ := track.edges(i)
+			for len(damaged) > 0 && damaged[0] < from {
 				w.damaged(damaged[0], i)
 				damaged = damaged[1:]
 			}
-			w.group(i, g)
+			next := w.alike(i, from, damaged)
+			w.groups(i, next)
+			i = next
 		}
 		for _, line := range damaged {
 			w.damaged(line, track.NumGroups())
@@ -45,13 +48,39 @@ type windower struct {
 	open    *Window
 }
 
-func (w *windower) group(i int, g *Group) {
-	if w.claimed[i] || g.Own {
+// alike returns the end of the groups from i on that belong together with group
+// i, which starts at a line: in one life, claimed or not, before or behind its
+// ready line, with no damaged line between them.
+func (w *windower) alike(i, line int, damaged []int) int {
+	life := lifeIndex(w.track.Lives, line)
+	last := w.track.Log.Span.To
+	if life+1 < len(w.track.Lives) {
+		last = w.track.Lives[life+1].From - 1
+	}
+	if ready := w.track.Lives[life].Ready; line < ready {
+		last = min(last, ready-1)
+	}
+	if len(damaged) > 0 {
+		last = min(last, damaged[0])
+	}
+	end := w.track.groupsFrom(last + 1)
+	next := i + 1
+	for next < end && w.claimed[next] == w.claimed[i] {
+		next++
+	}
+	return next
+}
+
+// groups takes groups that belong together.
+func (w *windower) groups(i, next int) {
+	from, _ := w.track.edges(i)
+	_, to := w.track.edges(next - 1)
+	if life := lifeAt(w.track.Lives, from); w.claimed[i] || from < life.Ready {
 		w.open = nil
 		return
 	}
-	w.extend(g.Line, g.To, i)
-	w.open.LastGroup = i + 1
+	w.extend(from, to, i)
+	w.open.LastGroup = next
 }
 
 // damaged takes a damaged line in front of group next.

@@ -18,6 +18,26 @@ func (l *List[T]) Append(v T) { *l.Next() = v }
 // Next adds a zero value at the end and returns a pointer to it, which stays
 // valid only until the next one is added.
 func (l *List[T]) Next() *T {
+	var zero T
+	last := l.room()
+	*last = append(*last, zero)
+	l.n++
+	return &(*last)[len(*last)-1]
+}
+
+// AppendAll adds values at the end.
+func (l *List[T]) AppendAll(vs []T) {
+	for len(vs) > 0 {
+		last := l.room()
+		n := min(len(vs), listBlock-len(*last))
+		*last = append(*last, vs[:n]...)
+		l.n += n
+		vs = vs[n:]
+	}
+}
+
+// room returns the last block, with room for one value at least.
+func (l *List[T]) room() *[]T {
 	if l.n%listBlock == 0 {
 		size := listBlock
 		if l.n == 0 {
@@ -25,11 +45,7 @@ func (l *List[T]) Next() *T {
 		}
 		l.blocks = append(l.blocks, make([]T, 0, size))
 	}
-	last := len(l.blocks) - 1
-	var zero T
-	l.blocks[last] = append(l.blocks[last], zero)
-	l.n++
-	return &l.blocks[last][len(l.blocks[last])-1]
+	return &l.blocks[len(l.blocks)-1]
 }
 
 // Len returns the number of values.
@@ -55,10 +71,14 @@ func (l *List[T]) All() iter.Seq2[int, *T] {
 // Range yields index and pointer of the values lo <= i < hi.
 func (l *List[T]) Range(lo, hi int) iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
-		for i := lo; i < hi; i++ {
-			if !yield(i, l.At(i)) {
-				return
+		for i := lo; i < hi; {
+			block := l.blocks[i/listBlock][i%listBlock:]
+			for j := range block[:min(len(block), hi-i)] {
+				if !yield(i+j, &block[j]) {
+					return
+				}
 			}
+			i += len(block)
 		}
 	}
 }

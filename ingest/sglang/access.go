@@ -42,6 +42,7 @@ type lastAccess struct {
 	line  AccessLine
 	whole []byte // host, then what follows the port
 	host  int    // length of the host
+	count int    // how many lines were remembered
 }
 
 // access fills ev if the line repeats the remembered one.
@@ -54,26 +55,31 @@ func (l *lastAccess) access(b []byte, ev *Event) bool {
 }
 
 // repeats reports whether the line is the remembered one but for its port.
-func (l *lastAccess) repeats(b []byte) bool { return len(b) > 0 && l.length(b) == len(b) }
-
-// length returns the length of the remembered line at the start of b, with
-// whatever port; 0 if another text stands there.
-func (l *lastAccess) length(b []byte) int {
+func (l *lastAccess) repeats(b []byte) bool {
 	h := l.host
-	if h == 0 || len(b) <= h || b[h] != ':' || string(b[:h]) != string(l.whole[:h]) {
-		return 0
+	end := len(b) - (len(l.whole) - h) // of the port
+	if h == 0 || end <= h || b[h] != ':' || !same(b[end:], l.whole[h:]) || !same(b[:h], l.whole[:h]) {
+		return false
 	}
-	port := h + 1
-	if _, width := width8(b, port); width >= 0 && width < 8 {
-		port += width
-	} else {
-		_, port = digits(b, port)
+	port := b[h+1 : end]
+	if _, width := width8(b, h+1); width >= len(port) {
+		return true
 	}
-	end := port + len(l.whole) - h
-	if end > len(b) || string(b[port:end]) != string(l.whole[h:]) {
-		return 0
+	for _, c := range b[h+1 : end] {
+		if c-'0' > 9 {
+			return false
+		}
 	}
-	return end
+	return true
+}
+
+// opens is 1 if b starts with the host of the remembered line and a port, 0 if
+// not.
+func (l *lastAccess) opens(b []byte) int {
+	if h := l.host; h > 0 && len(b) > h && b[h] == ':' && string(b[:h]) == string(l.whole[:h]) {
+		return 1
+	}
+	return 0
 }
 
 // remember keeps a whole access line.
@@ -86,5 +92,6 @@ func (l *lastAccess) remember(b []byte, line AccessLine) {
 	}
 	l.whole = append(append(l.whole[:0], b[:h]...), b[port:]...)
 	l.host, l.line = h, line
+	l.count++
 	l.line.Host = l.whole[:h]
 }

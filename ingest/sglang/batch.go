@@ -16,7 +16,9 @@ func prefill(b []byte, ev *Event) {
 	}
 	ev.Class = ClassPrefill
 	ev.line = append(append(ev.line[:0], b[i:]...), usualEnd...)
-	if usual(ev.line, ev) == 0 {
+	ev.Batch = untold
+	ev.Batch.Rank = ev.Rank
+	if counted(ev.line, &ev.Batch) == 0 {
 		counters(b[i:], ev)
 	}
 	ev.Batch.Old = len(b) > 0 && (b[0] == '.' || b[0] == '(')

@@ -30,9 +30,9 @@ func newBuilder() *builder {
 // add appends a section whose line numbers start behind base.
 func (b *builder) add(s *section, base int) {
 	shift := b.shift(s)
-	for i := range s.batches {
-		x := b.log.Batches.Next()
-		*x = s.batches[i]
+	from := b.log.Batches.Len()
+	b.log.Batches.AppendAll(s.batches)
+	for _, x := range b.log.Batches.Range(from, b.log.Batches.Len()) {
 		x.Line += int32(base)
 		x.Stamp += shift
 	}
@@ -99,21 +99,22 @@ func (b *builder) addAccess(s *section, base int, shift capture.Stamp) {
 		}
 		hosts[i] = id
 	}
-	for i := range s.access {
-		x := s.access[i]
+	from := b.log.Access.Len()
+	rest := s.access
+	if len(rest) > 0 && b.runOpen && s.opensWith(&rest[0]) {
+		x, last := &rest[0], b.log.Access.Last()
+		if last.Path == x.Path && last.Status == x.Status && last.Query == x.Query && last.Host == hosts[x.Host] {
+			last.To = x.To + int32(base)
+			last.N += x.N
+			rest = rest[1:]
+		}
+	}
+	b.log.Access.AppendAll(rest)
+	for _, x := range b.log.Access.Range(from, b.log.Access.Len()) {
 		x.Line += int32(base)
 		x.To += int32(base)
 		x.Stamp += shift
 		x.Host = hosts[x.Host]
-		if i == 0 && b.runOpen && s.opensWith(&s.access[0]) {
-			last := b.log.Access.Last()
-			if last.Path == x.Path && last.Status == x.Status && last.Query == x.Query && last.Host == x.Host {
-				last.To = x.To
-				last.N += x.N
-				continue
-			}
-		}
-		b.log.Access.Append(x)
 	}
 	b.runOpen = s.runOpen || b.runOpen && s.events() == 0 && len(s.access) == 0
 }

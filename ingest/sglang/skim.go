@@ -1,6 +1,6 @@
 package sglang
 
-import "coldcase/ingest/capture"
+import "math"
 
 // Nearly all lines of a busy log are of four kinds: decode lines, access lines
 // that repeat the one before but for the port, prefill lines of the current
@@ -15,7 +15,7 @@ const (
 	// maxBracket bounds the length of a bracket with milliseconds and ranks.
 	maxBracket = 64
 	// skimRoom is how much text is left behind the start of a line that is
-	// skimmed: what is compared or loaded before its end is known.
+	// skimmed, so that what is loaded need not be measured first.
 	skimRoom = maxBracket + 64
 )
 
@@ -28,72 +28,68 @@ var speaks = func() (set [256]bool) {
 	return set
 }()
 
-// skim takes lines from the start of text, the first of which is line n, until
-// one needs a closer look, and returns how many lines and bytes it took. It
-// takes lines that share their second with the line that was parsed last.
-func (s *section) skim(n int, text []byte) (lines, size int) {
-	var head [bracketLen]byte
-	head[0], head[bracketLen-2], head[bracketLen-1] = '[', ']', ' '
-	copy(head[1:], s.parser.stamps.text[:])
-	first, middle, last := word(head[:]), word(head[8:]), word(head[bracketLen-8:])
-	second := word(head[bracketLen-10:])
-	stamp := s.parser.stamps.value
-	var decodes, accesses, prefills, others int
-	wrapped := wrap{kind: ClassOther}
-	for len(text)-size >= skimRoom {
-		b := (*[maxBracket]byte)(text[size:])
-		if (word(b[:])^first)|(word(b[8:])^middle) != 0 {
-			break
+// lines are the lines of a text that are still to be read. What ends them was
+// looked for in advance, in as much of the text as an index covers.
+type lines struct {
+	text   []byte
+	at     int      // start of the next line
+	ends   []uint32 // control characters from there on
+	strays []uint32 // '[' within lines
+}
+
+// next returns the next line without its newline and moves behind it; false if
+// its end is not in the index.
+func (l *lines) next() ([]byte, bool) {
+	for k, e := range l.ends {
+		if l.text[e] == '\n' {
+			line := l.text[l.at:e]
+			l.at, l.ends = int(e)+1, l.ends[k+1:]
+			return line, true
 		}
-		s.ev.Stamp, s.ev.Rank = stamp, capture.NoRank
-		at := bracketLen
-		if word(b[bracketLen-8:]) != last {
-			if word(b[bracketLen-10:]) != second {
-				break
-			}
-			if at = s.parser.stamps.tail(b[:], stampLen+1, &s.ev); at == 0 {
-				break
-			}
-		}
-		m := text[size+at:]
-		end := 0
-		switch c := m[0]; {
-		case c == 'D':
-			if end = s.skimDecode(m); end > 0 {
-				decodes++
-				wrapped.kind = ClassOther
-			}
-		case c == 'I':
-			if end = s.skimAccess(n+lines, m); end > 0 {
-				accesses++
-				wrapped.kind = ClassOther
-			}
-		case c == 'P':
-			if end = s.skimPrefill(n+lines, m); end > 0 {
-				prefills++
-				wrapped = wrap{kind: ClassPrefill, n: n + lines}
-			}
-		case !speaks[c]:
-			if end = lineEnd(m, 0); end > 0 {
-				others++
-				wrapped.kind = ClassOther
-			}
-		}
-		if end == 0 {
-			break
-		}
-		lines++
-		size += at + end
 	}
-	if lines == 0 {
-		return 0, 0
+	l.ends = nil
+	return nil, false
+}
+
+// stray returns the offset of the first '[' within a line from an offset on.
+func (l *lines) stray(from int) int {
+	for len(l.strays) > 0 && int(l.strays[0]) < from {
+		l.strays = l.strays[1:]
 	}
-	s.counts[ClassDecode] += decodes
-	s.counts[ClassAccess] += accesses
-	s.counts[ClassPrefill] += prefills
-	s.counts[ClassOther] += others
-	s.wrapped = wrapped
-	s.claimed(n)
-	s.claimed(n + lines - 1)
-	return lines, size
+	if len(l.strays) == 0 {
+		return math.MaxInt
+	}
+	return int(l.strays[0])
+}
+
+// skim takes the next lines, the first of which is line n, until one needs a
+// closer look, and returns how many it took. It takes lines that share their
+// minute with the line that was parsed last.
+//
+// The lines are sorted by kind, and each kind is read in a loop of its own: the
+// kinds of a log follow no pattern, and a processor that goes from line to line
+// guesses wrong at every other one.
+func (s *section) skim(n int, l *lines, x *sheaf) int {
+	taken := 0
+	for {
+		if x.sort(s, l); x.n == 0 {
+			if s.parser.stamps.advance(l.text[l.at:]) {
+				continue
+			}
+			return taken
+		}
+		sorted := x.n
+		for known := x.known(s, l.text, n+taken); known < x.n; known = x.known(s, l.text, n+taken) {
+			x.cut(known, l)
+		}
+		if x.n > 0 {
+			x.take(s, n+taken, l)
+			taken += x.n
+		}
+		if x.n < sorted {
+			x.most = sheafLeast
+			return taken
+		}
+		x.most = min(2*x.most, sheafMost)
+	}
 }

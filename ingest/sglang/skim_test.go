@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"coldcase/ingest/format"
+	"coldcase/ingest/lineends"
+	"coldcase/samples/gen"
 )
 
 // clean is what package console does to a line with control characters, as far
@@ -80,6 +82,11 @@ var commonLines = []string{
 	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 64, #cached-token: 0, token usage: 0.\n",
 	"07, #running-req: 0, #queue-req: 3\n",
 	"[2026-01-02 08:00:01] \n", "[2026-01-02 08:00:01]\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 8 of 9, #token: 60000, token usage: 0.10, #queue-req: 3\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 88, #token: 60000, token usage: 0.10, #queue-req: x\n",
+	"[2026-01-02 08:00:01] Decode batch, #running-req: 88, #token: 60000, token usage: 0.10, queue-req: 7\n",
+	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 16, #cached-token: 32, token usage: 0.07125, #running-req: 3, #queue-req: 1\n",
+	"[2026-01-02 08:00:01] Prefill batch, #new-seq: 1, #new-token: 16, #cached-token: 32, token usage: 0.07, #running-req: 3, #queue-req: 1, input throughput (token/s): 7\n",
 	"no stamp at all\n", "\n",
 }
 
@@ -150,6 +157,84 @@ func TestSkimEqualsLineByLine(t *testing.T) {
 	}
 }
 
+// The same over a busy log, with brackets, hosts and line ends of several kinds.
+func TestSkimBusyLog(t *testing.T) {
+	var b bytes.Buffer
+	if _, err := gen.Log(&b, 1<<20, 7); err != nil {
+		t.Fatal(err)
+	}
+	log := b.String()
+	for name, change := range map[string]func(n int, line string) string{
+		"as it is": func(_ int, line string) string { return line },
+		"one rank": func(_ int, line string) string { return strings.Replace(line, "] ", " TP0] ", 1) },
+		"two ranks": func(n int, line string) string {
+			return strings.Replace(line, "] ", fmt.Sprintf(" DP%d TP0] ", n%2), 1)
+		},
+		"milliseconds":     func(n int, line string) string { return strings.Replace(line, "] ", fmt.Sprintf(".%03d] ", n%1000), 1) },
+		"carriage returns": func(_ int, line string) string { return line + "\r" },
+		"another host":     func(_ int, line string) string { return strings.Replace(line, "127.0.0.1", "2001:db8:0:12::4242:1", 1) },
+		"a long host": func(_ int, line string) string {
+			return strings.Replace(line, "127.0.0.1", strings.Repeat("h", 50), 1)
+		},
+		"two hosts": func(n int, line string) string {
+			return strings.Replace(line, "127.0.0.1", fmt.Sprintf("10.0.0.%d", n%2), 1)
+		},
+		"a short path": func(n int, line string) string { return strings.Replace(line, "POST /generate", "GET /", 1) },
+		"a long path": func(n int, line string) string {
+			return strings.Replace(line, "/generate", "/v1/"+strings.Repeat("long/", 12)+"completions", 1)
+		},
+		"no port": func(_ int, line string) string { return strings.Replace(line, ":3", " ", 1) },
+		"long ports": func(n int, line string) string {
+			return strings.Replace(line, "127.0.0.1:", "127.0.0.1:"+strings.Repeat("0", n%9), 1)
+		},
+		"old keys": func(_ int, line string) string {
+			return strings.Replace(line, ", #pending-token: 0, cuda graph: False", "", 1)
+		},
+		"no rate": func(_ int, line string) string { return strings.Split(line, ", input throughput")[0] },
+		"long counts": func(n int, line string) string {
+			return strings.Replace(line, "-req: ", "-req: "+strings.Repeat("1", n%11), 1)
+		},
+		"clock runs back": func(n int, line string) string {
+			return line[:15] + fmt.Sprintf("%02d:%02d", n/900%60, n/37%61) + line[20:]
+		},
+		"a bracket in it": func(n int, line string) string {
+			if n%7 == 0 {
+				return strings.Replace(line, "token", "[token", 1)
+			}
+			return line
+		},
+		"glued": func(n int, line string) string {
+			if n%11 == 0 {
+				return line + commonLines[n%len(commonLines)]
+			}
+			return line
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var changed strings.Builder
+			n := 0
+			for line := range strings.Lines(log) {
+				changed.WriteString(change(n, strings.TrimSuffix(line, "\n")) + "\n")
+				n++
+			}
+			text := []byte(changed.String())
+			got, want := &stretch{sec: newSection(), text: text}, lineByLine(text)
+			if err := got.parse(clean, nobody); err != nil {
+				t.Fatal(err)
+			}
+			g, w := told(got), told(want)
+			for i := range min(len(g), len(w)) {
+				if g[i] != w[i] {
+					t.Fatalf("skimmed:\n%s\nline by line:\n%s", g[max(0, i-200):min(len(g), i+200)], w[max(0, i-200):min(len(w), i+200)])
+				}
+			}
+			if len(g) != len(w) || len(want.sec.batches) < 300 {
+				t.Fatalf("%d bytes told, want %d; %d batches", len(g), len(w), len(want.sec.batches))
+			}
+		})
+	}
+}
+
 // FuzzSkim holds the same over any text.
 func FuzzSkim(f *testing.F) {
 	f.Add([]byte(strings.Join(commonLines, "")))
@@ -171,8 +256,10 @@ func TestSkimTakes(t *testing.T) {
 		14: false, 15: true, 16: false, 17: false, 18: false, 19: true, 20: false, 21: false,
 	} {
 		text := commonLines[i] + first + first + first
-		if lines, _ := s.skim(2, []byte(text)); (lines > 0) != want {
-			t.Errorf("%q: %d lines skimmed", commonLines[i], lines)
+		var x lineends.Index
+		x.Find([]byte(text))
+		if n := s.skim(2, &lines{text: []byte(text), ends: x.Ends, strays: x.Strays}, &sheaf{}); (n > 0) != want {
+			t.Errorf("%q: %d lines skimmed", commonLines[i], n)
 		}
 	}
 }

@@ -145,6 +145,24 @@ func (s *stamps) dated(b []byte) (capture.Stamp, bool) {
 	return s.value, true
 }
 
+// advance takes the second of a line in whose minute the last date and time are.
+// It reports false if there is no such line at the start of b, or if its second
+// is the one that is known.
+func (s *stamps) advance(b []byte) bool {
+	const minute = stampLen - 2 // "2026-11-29 15:21:"
+	if len(b) < stampLen+2 || b[0] != '[' || string(b[1:1+minute]) != string(s.text[:minute]) {
+		return false
+	}
+	sec, ok := number(b[1+minute : 1+stampLen])
+	last, known := number(s.text[minute:])
+	if !ok || !known || sec > 60 || sec == last {
+		return false
+	}
+	copy(s.text[minute:], b[1+minute:])
+	s.value += capture.Stamp(sec-last) * 1000
+	return true
+}
+
 // clock parses "15:21:27" into milliseconds since midnight.
 func clock(b []byte) (capture.Stamp, bool) {
 	if b[2] != ':' || b[5] != ':' {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"coldcase/ingest/format"
+	"coldcase/ingest/lineends"
 )
 
 // blockSize is the stretch of a log that one goroutine reads at a time, in
@@ -14,7 +15,7 @@ import (
 // cache when it is parsed. viewSize is the same where nothing is copied.
 const (
 	blockSize = 256 << 10
-	viewSize  = 1 << 20
+	viewSize  = 2 << 20
 )
 
 // overlap is how much behind its end is read with a block: the start of the line
@@ -57,6 +58,8 @@ type stretch struct {
 	buf   []byte // the block and what was read around it
 	text  []byte // whole lines
 	sec   *section
+	ends  lineends.Index
+	sheaf sheaf
 	lines int
 	err   error
 }
@@ -181,22 +184,10 @@ func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]by
 			odd = true
 		}
 	}
-	for rest := b.text; len(rest) > 0; {
-		if lines, size := b.sec.skim(b.lines+1, rest); lines > 0 {
-			b.lines += lines
-			rest = rest[size:]
-			continue
-		}
-		line := rest
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			line, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
-		}
+	single := func(line []byte) error {
 		b.lines++
 		switch {
 		case len(line) == 0:
-			continue
 		case bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0x1b) < 0:
 			feed(line)
 		case !clean(line, feed):
@@ -205,6 +196,29 @@ func (b *stretch) parse(clean func([]byte, func([]byte)) bool, foreign func([]by
 		if odd {
 			return errNotPlain
 		}
+		return nil
+	}
+	for rest := b.text; len(rest) > 0; {
+		b.ends.Find(rest)
+		l := lines{text: rest, ends: b.ends.Ends, strays: b.ends.Strays}
+		for {
+			b.lines += b.sec.skim(b.lines+1, &l, &b.sheaf)
+			line, ok := l.next()
+			if !ok {
+				break
+			}
+			if err := single(line); err != nil {
+				return err
+			}
+		}
+		if l.at == 0 { // a line that is longer than the index, or the last one
+			line, _, _ := bytes.Cut(rest, []byte{'\n'})
+			l.at = min(len(rest), len(line)+1)
+			if err := single(line); err != nil {
+				return err
+			}
+		}
+		rest = rest[l.at:]
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package sglang
 
+import "coldcase/ingest/capture"
+
 // The keys of a prefill line, in the order of the current versions.
 var (
 	keyNewSeq     = newKey("#new-seq: ")
@@ -14,18 +16,16 @@ var (
 	keyThroughput = newKey("input throughput (token/s): ")
 )
 
-// usual reads the counters of a prefill line that has the keys of the current
+// counted reads the counters of a prefill line that has the keys of the current
 // versions in their order, some of which older versions lack:
 //
 //	#new-seq: 15, #new-token: 15, #cached-token: 7634, token usage: 0.07, #running-req: 15, #queue-req: 0, #pending-token: 0, cuda graph: True, input throughput (token/s): 113.27
 //
-// b starts with them and goes on behind the line. It gives what counters gives,
-// without a look at each byte, and the offset of the line's end; 0 for a line with
-// anything else in it, or with less than 32 bytes behind it.
-func usual(b []byte, ev *Event) int {
-	batch := &ev.Batch
-	*batch = untold
-	batch.Rank = ev.Rank
+// b starts with them and goes on behind the line; of the batch, nothing is told
+// yet. It gives what counters gives, without a look at each byte, and the offset of
+// the line's end; 0 for a line with anything else in it, or with less than 32 bytes
+// behind it.
+func counted(b []byte, batch *capture.Batch) int {
 	f := keyed{b: b}
 	f.count(&keyNewSeq, &batch.NewSeq)
 	f.count(&keyNewToken, &batch.NewToken)
@@ -45,7 +45,7 @@ func usual(b []byte, ev *Event) int {
 	return f.i
 }
 
-// usualEnd is what usual needs behind the counters.
+// usualEnd is what counted needs behind the counters.
 const usualEnd = "\n                                "
 
 // keyed takes "key: value, " from b[i] on. A field that does not stand there is

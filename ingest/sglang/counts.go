@@ -1,0 +1,32 @@
+package sglang
+
+import "coldcase/ingest/capture"
+
+// counts are the counters of a prefill line as they are read many bytes at a
+// time, -1 for those that are not there. What the file for this kind of
+// processor reads is what counted reads.
+type counts struct {
+	newSeq, newToken, cached, running, queue, pending int32
+	graph                                             int32
+	usage, throughput                                 fixed
+}
+
+// fixed is whole.frac with so many decimal places, -1 of them for none.
+type fixed struct{ whole, frac, width int32 }
+
+// noCounts has nothing.
+var noCounts = counts{-1, -1, -1, -1, -1, -1, -1, fixed{width: -1}, fixed{width: -1}}
+
+func (d fixed) value() float32 {
+	if d.width < 0 {
+		return -1
+	}
+	return fraction(int64(d.whole), int64(d.frac), int(d.width))
+}
+
+// batch fills the counters of a batch.
+func (c *counts) batch(b *capture.Batch) {
+	b.NewSeq, b.NewToken, b.Cached = c.newSeq, c.newToken, c.cached
+	b.Running, b.Queue, b.Pending = c.running, c.queue, c.pending
+	b.Graph, b.Usage, b.Throughput = int8(c.graph), c.usage.value(), c.throughput.value()
+}

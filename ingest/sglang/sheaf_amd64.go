@@ -1,0 +1,83 @@
+package sglang
+
+import (
+	"golang.org/x/sys/cpu"
+
+	"coldcase/ingest/capture"
+)
+
+var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
+
+// The opening of queue lengths and the length of a decode line's opening, for
+// the assembler.
+const (
+	decodeHeadLen = len(decodeHead)
+	queueWord0    = '#' | 'q'<<8 | 'u'<<16 | 'e'<<24 | 'u'<<32 | 'e'<<40 | '-'<<48 | 'r'<<56
+	queueWord4    = 'u' | 'e'<<8 | '-'<<16 | 'r'<<24 | 'e'<<32 | 'q'<<40 | ':'<<48 | ' '<<56
+)
+
+//go:noescape
+func sortAVX2(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
+
+//go:noescape
+func decodesAVX2(x *sheaf, text *byte, i int) (next int)
+
+//go:noescape
+func accessesAVX2(x *sheaf, text *byte, i int) (next int)
+
+//go:noescape
+func countsAVX2(m *byte, c *counts) (size int)
+
+// countKeys are the keys of a prefill line for the assembler: 32 bytes of text,
+// 32 of mask.
+var countKeys = func() (keys [10][64]byte) {
+	for i, k := range []string{
+		"#new-seq: ", "#new-token: ", "#cached-token: ", "token usage: ", "#running-req: ", "#queue-req: ",
+		"#pending-token: ", "cuda graph: True", "cuda graph: False", "input throughput (token/s): ",
+	} {
+		for j := range copy(keys[i][:], k) {
+			keys[i][32+j] = 0xff
+		}
+	}
+	return keys
+}()
+
+// usualCounts does what counted does. m has skimRoom bytes and more.
+func usualCounts(m []byte, b *capture.Batch) int {
+	if !fast {
+		return 0
+	}
+	c := noCounts
+	size := countsAVX2(&m[0], &c)
+	if size > 0 {
+		c.batch(b)
+	}
+	return size
+}
+
+// sortUsual sorts lines that open with the sheaf's bracket and end with nothing
+// but a newline, up to one that does not. There are at most so many.
+func (x *sheaf) sortUsual(l *lines, stray, most int) int {
+	most, last := min(most, len(l.ends)), len(l.text)-skimRoom
+	if !fast || most <= 0 || l.at > last {
+		return 0
+	}
+	return sortAVX2(x, &l.text[0], &l.ends[0], l.at, most, last, stray)
+}
+
+// usualDecodes reads decode lines from the i-th on and returns the index of the
+// first that is not of the usual shape.
+func (x *sheaf) usualDecodes(text []byte, i int) int {
+	if !fast {
+		return i
+	}
+	return decodesAVX2(x, &text[0], i)
+}
+
+// usualAccesses does the same for access lines.
+func (x *sheaf) usualAccesses(text []byte, i int) int {
+	if !fast || x.tail == 0 {
+		return i
+	}
+	return accessesAVX2(x, &text[0], i)
+}

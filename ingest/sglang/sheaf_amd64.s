@@ -1,0 +1,361 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// What is done here for lines of the usual shape, sheaf.go and skimline.go do
+// for all: these stop at the first line that they do not know.
+
+// opening sets R to 1 if the 64 bytes in Y0 and Y1 open like a shape whose text
+// is in T0 and T1, to 0 if not.
+#define OPENING(T0, T1, MASK, R) \
+	VPXOR  Y0, T0, Y2; \
+	VPXOR  Y1, T1, Y3; \
+	VPAND  MASK(R13), Y2, Y2; \
+	VPAND  MASK+32(R13), Y3, Y3; \
+	VPOR   Y2, Y3, Y2; \
+	XORL   R, R; \
+	VPTEST Y2, Y2; \
+	SETEQ  R
+
+#define SHAPE(KIND) (sheaf_usual+usual_shapes+KIND*shape__size)
+
+// func sortAVX2(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
+TEXT ·sortAVX2(SB), NOSPLIT, $0-64
+	MOVQ x+0(FP), R13
+	MOVQ text+8(FP), SI
+	MOVQ ends+16(FP), DI
+	MOVQ start+24(FP), R9
+	MOVQ (sheaf_usual+usual_bracket)(R13), R14
+	LEAQ sheaf_places(R13), R8
+	XORQ CX, CX
+	XORQ R10, R10
+	XORQ R11, R11
+	XORQ R12, R12
+
+	VMOVDQU SHAPE(0)+shape_text(R13), Y8
+	VMOVDQU SHAPE(0)+shape_text+32(R13), Y9
+	VMOVDQU SHAPE(1)+shape_text(R13), Y10
+	VMOVDQU SHAPE(1)+shape_text+32(R13), Y11
+	VMOVDQU SHAPE(2)+shape_text(R13), Y12
+	VMOVDQU SHAPE(2)+shape_text+32(R13), Y13
+
+turn:
+	CMPQ    CX, most+32(FP)
+	JGE     done
+	CMPQ    R9, last+40(FP)
+	JGT     done
+	MOVL    (DI)(CX*4), DX
+	CMPQ    DX, stray+48(FP)
+	JGT     done
+	CMPB    (SI)(DX*1), $10
+	JNE     done
+	VMOVDQU (SI)(R9*1), Y0
+	VMOVDQU 32(SI)(R9*1), Y1
+	MOVB    CX, (sheaf_decodes+kindLines_k)(R13)(R10*1)
+	MOVB    CX, (sheaf_accesses+kindLines_k)(R13)(R11*1)
+	MOVB    CX, (sheaf_prefills+kindLines_k)(R13)(R12*1)
+	MOVB    R11, sheaf_before(R13)(R12*1)
+	OPENING(Y8, Y9, SHAPE(0)+shape_mask, AX)
+	ADDQ    AX, R10
+	OPENING(Y10, Y11, SHAPE(1)+shape_mask, BX)
+	ADDQ    BX, R11
+	ORL     BX, AX
+	OPENING(Y12, Y13, SHAPE(2)+shape_mask, BX)
+	ADDQ    BX, R12
+	ORL     BX, AX
+	JZ      other
+
+filed:
+	MOVL R9, place_start(R8)
+	LEAQ (R9)(R14*1), AX
+	MOVL AX, place_from(R8)
+	MOVL DX, place_to(R8)
+	ADDQ $place__size, R8
+	LEAQ 1(DX), R9
+	INCQ CX
+	JMP  turn
+
+other:
+	OPENING(Y8, Y9, SHAPE(3)+shape_mask, AX)
+	TESTL   AX, AX
+	JZ      done
+	LEAQ    (SI)(R9*1), AX
+	MOVBLZX (AX)(R14*1), AX
+	LEAQ    ·speaks(SB), BX
+	CMPB    (BX)(AX*1), $0
+	JEQ     filed
+
+done:
+	VZEROUPPER
+	MOVL R9, place_start(R8)
+	MOVQ R10, (sheaf_decodes+kindLines_n)(R13)
+	MOVQ R11, (sheaf_accesses+kindLines_n)(R13)
+	MOVQ R12, (sheaf_prefills+kindLines_n)(R13)
+	MOVQ CX, n+56(FP)
+	RET
+
+#define LINE(LIST, I, FROM, TO) \
+	MOVBLZX LIST(R13)(I*1), AX; \
+	LEAQ    (AX)(AX*2), AX; \
+	MOVL    (sheaf_places+place_from)(R13)(AX*4), FROM; \
+	MOVL    (sheaf_places+place_to)(R13)(AX*4), TO
+
+// func decodesAVX2(x *sheaf, text *byte, i int) (next int)
+TEXT ·decodesAVX2(SB), NOSPLIT, $0-32
+	MOVQ  x+0(FP), R13
+	MOVQ  text+8(FP), SI
+	MOVQ  i+16(FP), R12
+	MOVL  sheaf_running(R13), R10
+	MOVL  sheaf_queue(R13), R11
+	MOVQ  $0x7676767676767676, R8
+	MOVQ  $0x8080808080808080, R9
+	MOVQ  $0x3030303030303030, R14
+
+turn:
+	CMPQ R12, (sheaf_decodes+kindLines_n)(R13)
+	JGE  done
+	LINE((sheaf_decodes+kindLines_k), R12, BX, DX)
+
+	// #running-req: the digits behind the opening, as number8 reads them.
+	MOVQ   const_decodeHeadLen(SI)(BX*1), AX
+	XORQ   R14, AX
+	LEAQ   (AX)(R8*1), BX
+	ORQ    AX, BX
+	ANDQ   R9, BX
+	JZ     done
+	TZCNTQ BX, CX
+	SUBL   $7, CX
+	JZ     done
+	SHRXQ  CX, AX, BX
+	CMPB   BX, $0x1c
+	JNE    done
+	NEGL   CX
+	SHLXQ  CX, AX, AX
+	MOVQ   AX, BX
+	SHRQ   $8, BX
+	LEAQ   (AX)(AX*4), AX
+	LEAQ   (BX)(AX*2), AX
+	MOVQ   AX, BX
+	SHRQ   $16, BX
+	MOVQ   $0x000000ff000000ff, CX
+	ANDQ   CX, AX
+	ANDQ   CX, BX
+	MOVQ   $0x000f424000000064, CX
+	IMULQ  CX, AX
+	MOVQ   $0x0000271000000001, CX
+	IMULQ  CX, BX
+	ADDQ   BX, AX
+	SHRQ   $32, AX
+
+	// #queue-req of one digit at the end.
+	MOVQ    $const_queueWord0, CX
+	CMPQ    CX, -13(SI)(DX*1)
+	JNE     done
+	MOVQ    $const_queueWord4, CX
+	CMPQ    CX, -9(SI)(DX*1)
+	JNE     done
+	MOVBLZX -1(SI)(DX*1), BX
+	SUBL    $0x30, BX
+	CMPL    BX, $9
+	JHI     done
+
+	CMPL    AX, R10
+	CMOVLGT AX, R10
+	CMPL    BX, R11
+	CMOVLGT BX, R11
+	INCQ    R12
+	JMP     turn
+
+done:
+	MOVL R10, sheaf_running(R13)
+	MOVL R11, sheaf_queue(R13)
+	MOVQ R12, next+24(FP)
+	RET
+
+// func accessesAVX2(x *sheaf, text *byte, i int) (next int)
+TEXT ·accessesAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), R13
+	MOVQ    text+8(FP), SI
+	MOVQ    i+16(FP), R12
+	MOVQ    (sheaf_usual+usual_port)(R13), R10
+	MOVQ    (sheaf_usual+usual_tail)(R13), R11
+	VMOVDQU (sheaf_usual+usual_tailText)(R13), Y8
+	VMOVDQU (sheaf_usual+usual_tailText+32)(R13), Y9
+	MOVQ    $0x7676767676767676, R8
+	MOVQ    $0x8080808080808080, R9
+	MOVQ    $0x3030303030303030, R14
+
+turn:
+	CMPQ    R12, (sheaf_accesses+kindLines_n)(R13)
+	JGE     done
+	LINE((sheaf_accesses+kindLines_k), R12, BX, DX)
+	ADDQ    SI, BX
+	ADDQ    R10, BX
+	ADDQ    SI, DX
+	VPXOR   -32(DX), Y9, Y1
+	SUBQ    R11, DX
+	SUBQ    BX, DX
+	JLT     done
+	VPXOR   (BX)(DX*1), Y8, Y0
+	VPOR    Y0, Y1, Y0
+	VPTEST  Y0, Y0
+	JNE     done
+
+	// DX is the width of the port, which has to be as many digits.
+	MOVQ    (BX), AX
+	XORQ    R14, AX
+	LEAQ    (AX)(R8*1), CX
+	ORQ     AX, CX
+	ANDQ    R9, CX
+	TZCNTQ  CX, CX
+	SHRL    $3, CX
+	CMPQ    CX, DX
+	JLT     done
+	INCQ    R12
+	JMP     turn
+
+done:
+	VZEROUPPER
+	MOVQ R12, next+24(FP)
+	RET
+
+// What counters reads, field by field, in the registers that it has: SI stands
+// at the next byte of the line, DI at the counts, R13 at the keys.
+#define KEY(I) \
+	VMOVDQU (SI), Y0; \
+	VPXOR   (I*64)(R13), Y0, Y0; \
+	VPAND   (I*64+32)(R13), Y0, Y0; \
+	VPTEST  Y0, Y0
+
+// NUMBER reads digits into AX and leaves their number in DX.
+#define NUMBER \
+	MOVQ   (SI), AX; \
+	XORQ   R14, AX; \
+	LEAQ   (AX)(R8*1), BX; \
+	ORQ    AX, BX; \
+	ANDQ   R9, BX; \
+	JZ     fail; \
+	TZCNTQ BX, CX; \
+	SUBL   $7, CX; \
+	JZ     fail; \
+	MOVL   CX, DX; \
+	SHRL   $3, DX; \
+	ADDQ   DX, SI; \
+	NEGL   CX; \
+	SHLXQ  CX, AX, AX; \
+	MOVQ   AX, BX; \
+	SHRQ   $8, BX; \
+	LEAQ   (AX)(AX*4), AX; \
+	LEAQ   (BX)(AX*2), AX; \
+	MOVQ   AX, BX; \
+	SHRQ   $16, BX; \
+	ANDQ   R10, AX; \
+	ANDQ   R10, BX; \
+	IMULQ  R11, AX; \
+	IMULQ  R12, BX; \
+	ADDQ   BX, AX; \
+	SHRQ   $32, AX
+
+// COMMA passes over ", " if something stands behind it.
+#define COMMA(ELSE) \
+	CMPW (SI), $0x202c; \
+	JNE  ELSE; \
+	CMPB 2(SI), $0x20; \
+	JCS  fail; \
+	ADDQ $2, SI
+
+#define COUNT(I, SIZE, FIELD, ELSE) \
+	ADDQ $SIZE, SI; \
+	NUMBER; \
+	MOVL AX, FIELD(DI); \
+	COMMA(ELSE)
+
+#define DECIMAL(SIZE, FIELD) \
+	ADDQ $SIZE, SI; \
+	NUMBER; \
+	MOVL AX, (FIELD+fixed_whole)(DI); \
+	CMPB (SI), $0x2e; \
+	JNE  fail; \
+	INCQ SI; \
+	NUMBER; \
+	CMPL DX, $4; \
+	JHI  fail; \
+	MOVL AX, (FIELD+fixed_frac)(DI); \
+	MOVL DX, (FIELD+fixed_width)(DI); \
+	COMMA(end)
+
+// func countsAVX2(m *byte, c *counts) (size int)
+TEXT ·countsAVX2(SB), NOSPLIT, $0-24
+	MOVQ m+0(FP), SI
+	MOVQ c+8(FP), DI
+	LEAQ ·countKeys(SB), R13
+	MOVQ $0x7676767676767676, R8
+	MOVQ $0x8080808080808080, R9
+	MOVQ $0x3030303030303030, R14
+	MOVQ $0x000000ff000000ff, R10
+	MOVQ $0x000f424000000064, R11
+	MOVQ $0x0000271000000001, R12
+
+	KEY(0)
+	JNE  fail
+	COUNT(0, 10, counts_newSeq, fail)
+	KEY(1)
+	JNE  fail
+	COUNT(1, 12, counts_newToken, fail)
+	KEY(2)
+	JNE  fail
+	COUNT(2, 15, counts_cached, fail)
+	KEY(3)
+	JNE  running
+	DECIMAL(13, counts_usage)
+
+running:
+	KEY(4)
+	JNE queue
+	COUNT(4, 14, counts_running, end)
+
+queue:
+	KEY(5)
+	JNE pending
+	COUNT(5, 12, counts_queue, end)
+
+pending:
+	KEY(6)
+	JNE graph
+	COUNT(6, 16, counts_pending, end)
+
+graph:
+	KEY(7)
+	JNE  off
+	ADDQ $16, SI
+	MOVL $1, counts_graph(DI)
+	COMMA(end)
+	JMP  throughput
+
+off:
+	KEY(8)
+	JNE  throughput
+	ADDQ $17, SI
+	MOVL $0, counts_graph(DI)
+	COMMA(end)
+
+throughput:
+	KEY(9)
+	JNE fail
+	DECIMAL(28, counts_throughput)
+
+fail:
+	VZEROUPPER
+	MOVQ $0, size+16(FP)
+	RET
+
+end:
+	CMPB (SI), $10
+	JEQ  ended
+	CMPW (SI), $0x0a0d
+	JNE  fail
+
+ended:
+	VZEROUPPER
+	SUBQ m+0(FP), SI
+	MOVQ SI, size+16(FP)
+	RET
