@@ -62,24 +62,16 @@ func exactNew(version string) bool { return versionAtLeast(version, 0, 5, 20) }
 func feasible(b batch) hitSet {
 	var out hitSet
 	var s sizes
-	var c conditions
 	total := b.new.plus(b.cached)
 	for n := b.min; n <= b.max; n++ {
 		s.narrow(b.sizes, n, total)
-		if c.set(&b, &s, n, total); c.none {
-			continue
-		}
-		for f := int64(0); f <= n; f++ {
-			lo, hi := c.partials(f)
-			switch {
-			case lo > hi:
-			case !out.ok:
-				out = hitSet{full: exactly(f), partial: span{lo, hi}, hits: span{f + lo, f + hi}, ok: true}
-			default:
-				out.full = out.full.hull(exactly(f))
-				out.partial = out.partial.hull(span{lo, hi})
-				out.hits = out.hits.hull(span{f + lo, f + hi})
-			}
+		r := readings(&b, &s, n, total)
+		switch {
+		case !r.ok:
+		case !out.ok:
+			out = r
+		default:
+			out.full, out.partial, out.hits = out.full.hull(r.full), out.partial.hull(r.partial), out.hits.hull(r.hits)
 		}
 	}
 	out.tokens = b.cached
@@ -109,21 +101,16 @@ func (s *sizes) narrow(of *sizes, n int64, total span) {
 	s.of(lo, hi)
 }
 
-// conditions are what the numbers of full and of partial hits among n requests
-// have to satisfy; every one is linear in both.
-type conditions struct {
-	n    int64
-	none bool // nothing satisfies them
-	cold bool // no request can be a hit
-	all  [4]condition
-}
-
-// condition is base + f·full + p·partial <= limit.
-type condition struct{ base, full, partial, limit int64 }
-
-func (c *conditions) set(b *batch, s *sizes, n int64, total span) {
-	c.n, c.cold = n, s.neverHit
-	c.none = !c.cold && (total.hi < n*s.minLen || total.lo/n > s.maxLen)
+// readings bounds the hits among n requests. For each number f of full hits it
+// bounds the number p of partial ones by conditions of the form
+// f·full + p·partial <= limit.
+func readings(b *batch, s *sizes, n int64, total span) hitSet {
+	if s.neverHit {
+		return hitSet{ok: true} // no request can be a hit
+	}
+	if total.hi < n*s.minLen || total.lo/n > s.maxLen {
+		return hitSet{}
+	}
 	restCached := s.crumb
 	// A prompt of one token is a probe, not a prompt: what is no hit computes
 	// at least two. Only where short prompts are known to be among them can a
@@ -137,37 +124,53 @@ func (c *conditions) set(b *batch, s *sizes, n int64, total span) {
 		partialNew = s.page + 1
 	}
 	// cached is at least f·full + p·hit,
-	c.all[0] = condition{0, s.fullLo, s.hitLo, b.cached.hi}
-	// at most f·full + p·longest + rest·crumb;
-	c.all[1] = condition{-n * restCached, restCached - s.fullHi, restCached - s.longestPartial, -b.cached.lo}
-	// new is at least f + p·2 + rest·restNew,
-	c.all[2] = condition{n * restNew, 1 - restNew, partialNew - restNew, b.new.hi}
-	// at most f·page + p·(Lmax-hit) + rest·Lmax.
-	c.all[3] = condition{-n * s.maxLen, s.maxLen - s.newFull, s.hitLo, -b.new.lo}
+	cachedMost := condition{s.fullLo, s.hitLo, b.cached.hi}
+	// new at most f·page + p·(Lmax-hit) + rest·Lmax,
+	newLeast := condition{s.maxLen - s.newFull, s.hitLo, n*s.maxLen - b.new.lo}
+	// cached at most f·full + p·longest + rest·crumb,
+	cachedLeast := condition{restCached - s.fullHi, restCached - s.longestPartial, n*restCached - b.cached.lo}
+	// new at least f + p·2 + rest·restNew.
+	newMost := condition{1 - restNew, partialNew - restNew, b.new.hi - n*restNew}
+
+	full, partial, hits := nothing, nothing, nothing
+	for f := int64(0); f <= n; f++ {
+		lo, hi := int64(0), n-f
+		// The first two have one share of a partial hit.
+		if room := min(cachedMost.room(f), newLeast.room(f)); hi*s.hitLo > room {
+			hi = floorDiv(room, s.hitLo) // a division takes longer than all the rest
+		}
+		if room := cachedLeast.room(f); lo*cachedLeast.partial > room || hi*cachedLeast.partial > room {
+			lo, hi = cachedLeast.narrow(room, lo, hi)
+		}
+		if room := newMost.room(f); lo*newMost.partial > room || hi*newMost.partial > room {
+			lo, hi = newMost.narrow(room, lo, hi)
+		}
+		if lo <= hi {
+			full.lo, full.hi = min(full.lo, f), f
+			partial.lo, partial.hi = min(partial.lo, lo), max(partial.hi, hi)
+			hits.lo, hits.hi = min(hits.lo, f+lo), max(hits.hi, f+hi)
+		}
+	}
+	return hitSet{full: full, partial: partial, hits: hits, ok: full.hi >= 0}
 }
 
-// partials bounds the number of partial hits that goes with f full ones; there
-// is none if lo > hi.
-func (c *conditions) partials(f int64) (lo, hi int64) {
-	if c.cold {
-		return 0, min(0, -f)
-	}
-	lo, hi = 0, c.n-f
-	for i := range c.all {
-		e := &c.all[i]
-		room := e.limit - e.base - f*e.full
-		switch {
-		case e.partial > 0:
-			if hi*e.partial > room { // else all of them; no need to divide
-				hi = floorDiv(room, e.partial)
-			}
-		case e.partial < 0:
-			if lo*e.partial > room {
-				lo = ceilDiv(-room, -e.partial)
-			}
-		case room < 0:
-			return 1, 0
-		}
+// nothing is the interval of no number.
+var nothing = span{open, -1}
+
+type condition struct{ full, partial, limit int64 }
+
+// room is what f full hits leave of the limit.
+func (c *condition) room(f int64) int64 { return c.limit - f*c.full }
+
+// narrow narrows the number of partial hits to those with p·partial <= room.
+func (c *condition) narrow(room, lo, hi int64) (int64, int64) {
+	switch {
+	case c.partial > 0:
+		hi = min(hi, floorDiv(room, c.partial))
+	case c.partial < 0:
+		lo = max(lo, ceilDiv(-room, -c.partial))
+	case room < 0:
+		hi = -1
 	}
 	return lo, hi
 }

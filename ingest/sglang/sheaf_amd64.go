@@ -8,14 +8,6 @@ import (
 
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 
-// The opening of queue lengths and the length of a decode line's opening, for
-// the assembler.
-const (
-	decodeHeadLen = len(decodeHead)
-	queueWord0    = '#' | 'q'<<8 | 'u'<<16 | 'e'<<24 | 'u'<<32 | 'e'<<40 | '-'<<48 | 'r'<<56
-	queueWord4    = 'u' | 'e'<<8 | '-'<<16 | 'r'<<24 | 'e'<<32 | 'q'<<40 | ':'<<48 | ' '<<56
-)
-
 //go:noescape
 func sortAVX2(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
 
@@ -26,10 +18,9 @@ func decodesAVX2(x *sheaf, text *byte, i int) (next int)
 func accessesAVX2(x *sheaf, text *byte, i int) (next int)
 
 //go:noescape
-func countsAVX2(m *byte, c *counts) (size int)
+func countsAVX2(m *byte, c *counts, keys *[10][64]byte) (size int)
 
-// countKeys are the keys of a prefill line for the assembler: 32 bytes of text,
-// 32 of mask.
+// countKeys are the keys of a prefill line: 32 bytes of text, 32 of mask.
 var countKeys = func() (keys [10][64]byte) {
 	for i, k := range []string{
 		"#new-seq: ", "#new-token: ", "#cached-token: ", "token usage: ", "#running-req: ", "#queue-req: ",
@@ -48,7 +39,7 @@ func usualCounts(m []byte, b *capture.Batch) int {
 		return 0
 	}
 	c := noCounts
-	size := countsAVX2(&m[0], &c)
+	size := countsAVX2(&m[0], &c, &countKeys)
 	if size > 0 {
 		c.batch(b)
 	}

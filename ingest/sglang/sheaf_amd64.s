@@ -283,11 +283,11 @@ done:
 	MOVL DX, (FIELD+fixed_width)(DI); \
 	COMMA(end)
 
-// func countsAVX2(m *byte, c *counts) (size int)
-TEXT ·countsAVX2(SB), NOSPLIT, $0-24
+// func countsAVX2(m *byte, c *counts, keys *[10][64]byte) (size int)
+TEXT ·countsAVX2(SB), NOSPLIT, $0-32
 	MOVQ m+0(FP), SI
 	MOVQ c+8(FP), DI
-	LEAQ ·countKeys(SB), R13
+	MOVQ keys+16(FP), R13
 	MOVQ $0x7676767676767676, R8
 	MOVQ $0x8080808080808080, R9
 	MOVQ $0x3030303030303030, R14
@@ -345,7 +345,7 @@ throughput:
 
 fail:
 	VZEROUPPER
-	MOVQ $0, size+16(FP)
+	MOVQ $0, size+24(FP)
 	RET
 
 end:
@@ -357,5 +357,5 @@ end:
 ended:
 	VZEROUPPER
 	SUBQ m+0(FP), SI
-	MOVQ SI, size+16(FP)
+	MOVQ SI, size+24(FP)
 	RET

@@ -9,24 +9,26 @@ const (
 	prefillHead = "Prefill batch, "
 )
 
-// The words at the end of a decode line, as loads see them.
-var (
-	queue0 = word([]byte(decodeQueue))
-	queue4 = word([]byte(decodeQueue[4:]))
+// What the assembler needs of them: a length, and the key of the queue length as
+// loads see its first eight bytes and its last.
+const (
+	decodeHeadLen = len(decodeHead)
+	queueWord0    = '#' | 'q'<<8 | 'u'<<16 | 'e'<<24 | 'u'<<32 | 'e'<<40 | '-'<<48 | 'r'<<56
+	queueWord4    = 'u' | 'e'<<8 | '-'<<16 | 'r'<<24 | 'e'<<32 | 'q'<<40 | ':'<<48 | ' '<<56
 )
 
 // skimDecode reads a decode line behind its bracket, without its end; running is
 // -1 if it needs a closer look. Its opening is known.
 func skimDecode(m []byte) (running, queue int32) {
-	if len(m) < len(decodeHead)+8 {
+	if len(m) < decodeHeadLen+8 {
 		return -1, 0
 	}
-	running, i := number8(m, len(decodeHead))
+	running, i := number8(m, decodeHeadLen)
 	if i == 0 || i >= len(m) || m[i] != ',' {
 		return -1, 0
 	}
 	if queue = lastQueue(m); queue < 0 {
-		d, ok := decodeCounters(m[len(decodeHead)-len(decodeRunning):])
+		d, ok := decodeCounters(m[decodeHeadLen-len(decodeRunning):])
 		if !ok {
 			return -1, 0
 		}
@@ -50,7 +52,7 @@ func lastQueue(line []byte) int32 {
 	if unit == 1 || at < 0 {
 		return -1
 	}
-	if b := (*[len(decodeQueue)]byte)(line[at:]); (word(b[:])^queue0)|(word(b[4:])^queue4) != 0 {
+	if b := (*[len(decodeQueue)]byte)(line[at:]); (word(b[:])^queueWord0)|(word(b[4:])^queueWord4) != 0 {
 		return -1
 	}
 	return queue
