@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coldcase/ingest/capture"
 	"coldcase/templates/figure"
@@ -23,14 +24,18 @@ type block interface {
 //go:embed page
 var pageFiles embed.FS
 
-var blockTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"marks": markFields, "place": place, "terms": htmlTerms,
-}).ParseFS(pageFiles, "page/*.html.tmpl"))
+// blockTemplates are parsed when the first report is written: most commands
+// write none.
+var blockTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"marks": markFields, "place": place, "terms": htmlTerms,
+	}).ParseFS(pageFiles, "page/*.html.tmpl"))
+})
 
 // execute runs the template of a block, which escapes all that it prints.
 func execute(name string, data any) (string, error) {
 	var b bytes.Buffer
-	if err := blockTemplates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := blockTemplates().ExecuteTemplate(&b, name, data); err != nil {
 		return "", err
 	}
 	return strings.TrimSpace(b.String()), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode/utf8"
 
@@ -19,8 +20,9 @@ import (
 //go:embed text
 var textFiles embed.FS
 
-// texts are the Markdown templates; every value that they print is escaped.
-var texts = parseTexts()
+// texts are the Markdown templates; every value that they print is escaped. They
+// are parsed when the first report is written.
+var texts = sync.OnceValue(parseTexts)
 
 func parseTexts() *template.Template {
 	t := template.Must(template.New("").Funcs(mdx.Funcs()).Funcs(template.FuncMap{
@@ -45,12 +47,12 @@ func (v *view) source() ([]byte, error) {
 		name = "thread.md.tmpl"
 	}
 	var b bytes.Buffer
-	if err := texts.ExecuteTemplate(&b, name, v); err != nil {
+	if err := texts().ExecuteTemplate(&b, name, v); err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
 	}
 	if v.Opts.Mode == Publish {
 		used := v.Verdict.Text + "\n" + b.String()
-		if err := texts.ExecuteTemplate(&b, "publish-words", shortWords(used)); err != nil {
+		if err := texts().ExecuteTemplate(&b, "publish-words", shortWords(used)); err != nil {
 			return nil, fmt.Errorf("template publish-words: %w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coldcase/analysis"
 	"coldcase/analysis/carryover"
@@ -171,25 +172,30 @@ func (c copier) copyMap(v reflect.Value) reflect.Value {
 	return out
 }
 
-// masks are what a published page leaves out, in order.
-var masks = []struct {
+// masking replaces what it finds.
+type masking struct {
 	find *regexp.Regexp
 	with string
-}{
-	{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/'",)]+`), "${1}[host]"},
-	{regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(:\d+)?\b`), "[address]"},
-	{regexp.MustCompile(`(?i)(^|[^0-9a-z:])((?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:)+:[0-9a-f:]*|::1)`), "${1}[address]"},
-	{regexp.MustCompile(`(/home|/Users|/root|/data/home)(/[^/\s'",:)]+)?`), "[home]"},
-	{regexp.MustCompile(`~/`), "[home]/"},
-	{regexp.MustCompile(`(?i)([A-Z]:\\Users\\)[^\\\s'",]+`), "[home]"},
-	{regexp.MustCompile(`(?i)\b(host(?:name)?['"]?\s*[=:]\s*['"]?)[a-z0-9][a-z0-9._-]*`), "${1}[host]"},
-	{regexp.MustCompile(`(?i)(--host[= ])\S+`), "${1}[host]"},
-	{regexp.MustCompile(`(?i)\b[a-z0-9_.+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+`), "[name]@[host]"},
-	{regexp.MustCompile(`(?i)\b[a-z0-9-]+(\.[a-z0-9-]+)*\.(internal|local|lan|corp|cluster|intra)\b`), "[host]"},
 }
 
+// masks are what a published page leaves out, in order.
+var masks = sync.OnceValue(func() []masking {
+	return []masking{
+		{regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)[^\s/'",)]+`), "${1}[host]"},
+		{regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(:\d+)?\b`), "[address]"},
+		{regexp.MustCompile(`(?i)(^|[^0-9a-z:])((?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}:)+:[0-9a-f:]*|::1)`), "${1}[address]"},
+		{regexp.MustCompile(`(/home|/Users|/root|/data/home)(/[^/\s'",:)]+)?`), "[home]"},
+		{regexp.MustCompile(`~/`), "[home]/"},
+		{regexp.MustCompile(`(?i)([A-Z]:\\Users\\)[^\\\s'",]+`), "[home]"},
+		{regexp.MustCompile(`(?i)\b(host(?:name)?['"]?\s*[=:]\s*['"]?)[a-z0-9][a-z0-9._-]*`), "${1}[host]"},
+		{regexp.MustCompile(`(?i)(--host[= ])\S+`), "${1}[host]"},
+		{regexp.MustCompile(`(?i)\b[a-z0-9_.+-]+@[a-z0-9-]+(\.[a-z0-9-]+)+`), "[name]@[host]"},
+		{regexp.MustCompile(`(?i)\b[a-z0-9-]+(\.[a-z0-9-]+)*\.(internal|local|lan|corp|cluster|intra)\b`), "[host]"},
+	}
+})
+
 func mask(s string) string {
-	for _, m := range masks {
+	for _, m := range masks() {
 		s = m.find.ReplaceAllString(s, m.with)
 	}
 	return s

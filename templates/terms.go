@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"regexp"
 	"strings"
+	"sync"
 
 	"coldcase/templates/mdx"
 )
@@ -22,36 +23,38 @@ type term struct {
 
 // terms are tried at each place in this order, so that a longer word comes
 // before one that it begins with.
-var terms = []term{
-	ours("queue-model", `queue model`),
-	ours("range-ratio", `range ratios?`),
-	ours("equal-or-unrelated", `equal or unrelated`),
-	ours("warm-and-cold", `(?:warm|cold) (?:prompts?|requests?|ones|waves?|half)`),
-	ours("wave", `(?:opening |first )?waves?|closed loop`),
-	ours("group", `(?:fast|slow|one) groups?|groups? of requests|groups`),
-	ours("plateau", `plateaus?`),
-	ours("inversion", `inversions?`),
-	ours("contaminated-clean-unknown", `contaminated`),
-	ours("sweep-cell-and-arm", `(?:fresh|repeat) (?:arm|cells?|runs?)|sweeps?|cells?`),
-	ours("kit", `kits?`),
-	ours("refused", `refused|refuses`),
-	ours("claim", `claimed|claims?`),
-	ours("range", `ranges?`),
-	ours("n", `n too small`),
-	ours("witness", `witness(?:es)?`),
-	ours("window", `windows?`),
-	ours("token-pool", `token pool|token usage|evict(?:ed|ion)|retraction|preemption|chunks?`),
-	ours("full-hit", `full hits?`),
-	ours("partial-hit-and-trace", `partial hits?|traces?`),
-	ours("cached-at-start", `cached at start`),
-	ours("presumed-stated-predicted", `predicted|prediction|presumed`),
-	field("prefix-cache", `prefix cache`),
-	field("prefill", `prefill`),
-	field("warm-up", `warm-ups?`),
-	field("flush", `flush(?:ed|es)?`),
-	field("ttft", `TTFT|first[- ]token`),
-	field("seed", `seeds?`),
-}
+var terms = sync.OnceValue(func() []term {
+	return []term{
+		ours("queue-model", `queue model`),
+		ours("range-ratio", `range ratios?`),
+		ours("equal-or-unrelated", `equal or unrelated`),
+		ours("warm-and-cold", `(?:warm|cold) (?:prompts?|requests?|ones|waves?|half)`),
+		ours("wave", `(?:opening |first )?waves?|closed loop`),
+		ours("group", `(?:fast|slow|one) groups?|groups? of requests|groups`),
+		ours("plateau", `plateaus?`),
+		ours("inversion", `inversions?`),
+		ours("contaminated-clean-unknown", `contaminated`),
+		ours("sweep-cell-and-arm", `(?:fresh|repeat) (?:arm|cells?|runs?)|sweeps?|cells?`),
+		ours("kit", `kits?`),
+		ours("refused", `refused|refuses`),
+		ours("claim", `claimed|claims?`),
+		ours("range", `ranges?`),
+		ours("n", `n too small`),
+		ours("witness", `witness(?:es)?`),
+		ours("window", `windows?`),
+		ours("token-pool", `token pool|token usage|evict(?:ed|ion)|retraction|preemption|chunks?`),
+		ours("full-hit", `full hits?`),
+		ours("partial-hit-and-trace", `partial hits?|traces?`),
+		ours("cached-at-start", `cached at start`),
+		ours("presumed-stated-predicted", `predicted|prediction|presumed`),
+		field("prefix-cache", `prefix cache`),
+		field("prefill", `prefill`),
+		field("warm-up", `warm-ups?`),
+		field("flush", `flush(?:ed|es)?`),
+		field("ttft", `TTFT|first[- ]token`),
+		field("seed", `seeds?`),
+	}
+})
 
 func ours(id, words string) term  { return term{id, wholeWord(words), true} }
 func field(id, words string) term { return term{id, wholeWord(words), false} }
@@ -153,7 +156,7 @@ func (l linker) line(s string) string {
 // at returns the term that stands at i and is still to be linked, and its
 // length.
 func (l linker) at(s string, i int) (term, int) {
-	for _, t := range terms {
+	for _, t := range terms() {
 		n := len(t.match.FindString(s[i:]))
 		if n == 0 || !ends(s[i+n:]) || partOfLabel(s, i, n) {
 			continue
@@ -243,7 +246,7 @@ type definition struct{ ID, Word, Text string }
 // glossary reads the entries of the texts' words-list.
 func glossary() []definition {
 	var b bytes.Buffer
-	if err := texts.ExecuteTemplate(&b, "words-list", nil); err != nil {
+	if err := texts().ExecuteTemplate(&b, "words-list", nil); err != nil {
 		return nil // a test fails first
 	}
 	var out []definition

@@ -20,7 +20,7 @@ func TestTermsAreDefined(t *testing.T) {
 	if !entries[glossary()[0].ID] || glossary()[0].Word != firstEntry {
 		t.Errorf("the glossary begins with %q, want %q", glossary()[0].Word, firstEntry)
 	}
-	for _, one := range terms {
+	for _, one := range terms() {
 		if !entries[one.id] {
 			t.Errorf("term %s has no entry", one.id)
 		}
