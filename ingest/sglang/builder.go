@@ -16,7 +16,6 @@ type builder struct {
 	runOpen bool
 	days    capture.Stamp // added to dateless times
 	last    capture.Stamp // the last dateless time, -1 none
-	blocks  int           // of a bulk reader, joined so far
 }
 
 func newBuilder() *builder {

@@ -33,26 +33,27 @@ type Bulk struct {
 	builder *builder
 }
 
+// maxWorkers bounds the processors that read one log, for the sake of memory: what
+// is looked at of the log counts as the command's.
+const maxWorkers = 4
+
 // ReadBulk reads the plain log of one server in blocks, with one goroutine per
-// processor. If r can give views of its bytes, nothing is copied. ok is false if
+// processor, up to maxWorkers. If r can give views of its bytes, nothing is copied. ok is false if
 // the log turned out to hold other texts as well; nothing is kept then. Memory
 // is a few blocks and the events of the log.
 func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err error) {
-	workers := runtime.GOMAXPROCS(0)
-	src := newBlockFile(r, size)
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+	src := newBlockFile(r, size, workers)
 	blocks := int((size + src.block - 1) / src.block)
 	free := make(chan *stretch, 2*workers)
-	done := make(chan *stretch, 2*workers)
 	for range 2 * workers {
 		free <- &stretch{sec: newSection()}
 	}
 	var next atomic.Int64
-	var stop atomic.Bool
 	var wg sync.WaitGroup
+	all := &joint{bulk: Bulk{builder: newBuilder()}, pending: map[int]*stretch{}}
 	for range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			foreign := hooks.Foreign()
 			debug.SetPanicOnFault(true) // of a view
 			for {
@@ -60,50 +61,61 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 				// finished then always has one.
 				b := <-free
 				b.index = int(next.Add(1) - 1)
-				if b.index >= blocks || stop.Load() {
+				if b.index >= blocks || all.failed() {
 					free <- b
 					return
 				}
 				b.err = b.work(src, hooks.Clean, foreign)
-				if b.err != nil {
-					stop.Store(true)
-				}
-				done <- b
+				all.join(b, free)
 			}
-		}()
+		})
 	}
-	go func() {
-		wg.Wait()
-		close(done)
-	}()
-	bulk = &Bulk{builder: newBuilder()}
-	pending := map[int]*stretch{}
-	for b := range done {
-		if b.err != nil && err == nil {
-			err = b.err
-		}
-		pending[b.index] = b
-		for turn := bulk.builder.blocks; pending[turn] != nil; turn++ {
-			b := pending[turn]
-			delete(pending, turn)
-			bulk.builder.blocks++
-			if err == nil {
-				bulk.builder.add(b.sec, bulk.Lines)
-				bulk.Lines += b.lines
-			}
-			free <- b
-		}
-	}
+	wg.Wait()
 	var p panicked
 	switch {
-	case errors.As(err, &p):
+	case errors.As(all.err, &p):
 		panic(p.value)
-	case errors.Is(err, errNotPlain):
+	case errors.Is(all.err, errNotPlain):
 		return nil, false, nil
-	case err != nil:
-		return nil, false, err
+	case all.err != nil:
+		return nil, false, all.err
 	}
-	return bulk, true, nil
+	return &all.bulk, true, nil
+}
+
+// joint joins blocks in order, whichever goroutine read them: that one, mostly,
+// since it has what it found in its processor's cache.
+type joint struct {
+	mu      sync.Mutex
+	bulk    Bulk
+	pending map[int]*stretch // read before their turn
+	turn    int
+	err     error
+}
+
+// join takes a block that was read, and gives free the blocks that are done with.
+func (j *joint) join(b *stretch, free chan<- *stretch) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if b.err != nil && j.err == nil {
+		j.err = b.err
+	}
+	j.pending[b.index] = b
+	for b := j.pending[j.turn]; b != nil; b = j.pending[j.turn] {
+		delete(j.pending, j.turn)
+		j.turn++
+		if j.err == nil {
+			j.bulk.builder.add(b.sec, j.bulk.Lines)
+			j.bulk.Lines += b.lines
+		}
+		free <- b
+	}
+}
+
+func (j *joint) failed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err != nil
 }
 
 // Close appends the log to out and returns the counts of its lines by class.

@@ -6,10 +6,16 @@ import (
 	"coldcase/ingest/capture"
 )
 
-var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
+var (
+	fast    = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
+	fast512 = fast && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
+)
 
 //go:noescape
 func sortAVX2(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
+
+//go:noescape
+func sortAVX512(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
 
 //go:noescape
 func decodesAVX2(x *sheaf, text *byte, i int) (next int)
@@ -52,6 +58,9 @@ func (x *sheaf) sortUsual(l *lines, stray, most int) int {
 	most, last := min(most, len(l.ends)), len(l.text)-skimRoom
 	if !fast || most <= 0 || l.at > last {
 		return 0
+	}
+	if fast512 {
+		return sortAVX512(x, &l.text[0], &l.ends[0], l.at, most, last, stray)
 	}
 	return sortAVX2(x, &l.text[0], &l.ends[0], l.at, most, last, stray)
 }

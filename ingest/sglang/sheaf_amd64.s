@@ -4,94 +4,114 @@
 // What is done here for lines of the usual shape, sheaf.go and skimline.go do
 // for all: these stop at the first line that they do not know.
 
-// opening sets R to 1 if the 64 bytes in Y0 and Y1 open like a shape whose text
-// is in T0 and T1, to 0 if not.
-#define OPENING(T0, T1, MASK, R) \
-	VPXOR  Y0, T0, Y2; \
-	VPXOR  Y1, T1, Y3; \
-	VPAND  MASK(R13), Y2, Y2; \
-	VPAND  MASK+32(R13), Y3, Y3; \
+#define SHAPE(KIND) (sheaf_usual+usual_shapes+KIND*shape__size)
+
+#define ENTER \
+	MOVQ x+0(FP), R13; \
+	MOVQ text+8(FP), SI; \
+	MOVQ ends+16(FP), DI; \
+	MOVQ start+24(FP), R9; \
+	MOVQ (sheaf_usual+usual_bracket)(R13), R14; \
+	LEAQ sheaf_places(R13), R8; \
+	XORQ CX, CX; \
+	XORQ R10, R10; \
+	XORQ R11, R11; \
+	XORQ R12, R12
+
+// SORT takes line after line. LOAD loads what a line opens with; OPENS sets a
+// register to 1 if that is a shape, to 0 if not.
+#define SORT(LOAD, OPENS) \
+turn: \
+	CMPQ    CX, most+32(FP); \
+	JGE     done; \
+	CMPQ    R9, last+40(FP); \
+	JGT     done; \
+	MOVL    (DI)(CX*4), DX; \
+	CMPQ    DX, stray+48(FP); \
+	JGT     done; \
+	CMPB    (SI)(DX*1), $10; \
+	JNE     done; \
+	LOAD; \
+	MOVB    CX, (sheaf_decodes+kindLines_k)(R13)(R10*1); \
+	MOVB    CX, (sheaf_accesses+kindLines_k)(R13)(R11*1); \
+	MOVB    CX, (sheaf_prefills+kindLines_k)(R13)(R12*1); \
+	MOVB    R11, sheaf_before(R13)(R12*1); \
+	OPENS(0, Z10, K1, AX); \
+	ADDQ    AX, R10; \
+	OPENS(1, Z11, K2, BX); \
+	ADDQ    BX, R11; \
+	ORL     BX, AX; \
+	OPENS(2, Z12, K3, BX); \
+	ADDQ    BX, R12; \
+	ORL     BX, AX; \
+	JZ      other; \
+filed: \
+	MOVL    R9, place_start(R8); \
+	LEAQ    (R9)(R14*1), AX; \
+	MOVL    AX, place_from(R8); \
+	MOVL    DX, place_to(R8); \
+	ADDQ    $place__size, R8; \
+	LEAQ    1(DX), R9; \
+	INCQ    CX; \
+	JMP     turn; \
+other: \
+	OPENS(3, Z13, K4, AX); \
+	TESTL   AX, AX; \
+	JZ      done; \
+	LEAQ    (SI)(R9*1), AX; \
+	MOVBLZX (AX)(R14*1), AX; \
+	LEAQ    ·speaks(SB), BX; \
+	CMPB    (BX)(AX*1), $0; \
+	JEQ     filed; \
+done: \
+	VZEROUPPER; \
+	MOVL    R9, place_start(R8); \
+	MOVQ    R10, (sheaf_decodes+kindLines_n)(R13); \
+	MOVQ    R11, (sheaf_accesses+kindLines_n)(R13); \
+	MOVQ    R12, (sheaf_prefills+kindLines_n)(R13); \
+	MOVQ    CX, n+56(FP); \
+	RET
+
+#define LOAD2 \
+	VMOVDQU (SI)(R9*1), Y0; \
+	VMOVDQU 32(SI)(R9*1), Y1
+
+#define OPENS2(KIND, Z, K, R) \
+	VPXOR  (SHAPE(KIND)+shape_text)(R13), Y0, Y2; \
+	VPXOR  (SHAPE(KIND)+shape_text+32)(R13), Y1, Y3; \
+	VPAND  (SHAPE(KIND)+shape_mask)(R13), Y2, Y2; \
+	VPAND  (SHAPE(KIND)+shape_mask+32)(R13), Y3, Y3; \
 	VPOR   Y2, Y3, Y2; \
 	XORL   R, R; \
 	VPTEST Y2, Y2; \
 	SETEQ  R
 
-#define SHAPE(KIND) (sheaf_usual+usual_shapes+KIND*shape__size)
-
 // func sortAVX2(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
 TEXT ·sortAVX2(SB), NOSPLIT, $0-64
-	MOVQ x+0(FP), R13
-	MOVQ text+8(FP), SI
-	MOVQ ends+16(FP), DI
-	MOVQ start+24(FP), R9
-	MOVQ (sheaf_usual+usual_bracket)(R13), R14
-	LEAQ sheaf_places(R13), R8
-	XORQ CX, CX
-	XORQ R10, R10
-	XORQ R11, R11
-	XORQ R12, R12
+	ENTER
+	SORT(LOAD2, OPENS2)
 
-	VMOVDQU SHAPE(0)+shape_text(R13), Y8
-	VMOVDQU SHAPE(0)+shape_text+32(R13), Y9
-	VMOVDQU SHAPE(1)+shape_text(R13), Y10
-	VMOVDQU SHAPE(1)+shape_text+32(R13), Y11
-	VMOVDQU SHAPE(2)+shape_text(R13), Y12
-	VMOVDQU SHAPE(2)+shape_text+32(R13), Y13
+#define LOAD512 VMOVDQU64 (SI)(R9*1), Z0
 
-turn:
-	CMPQ    CX, most+32(FP)
-	JGE     done
-	CMPQ    R9, last+40(FP)
-	JGT     done
-	MOVL    (DI)(CX*4), DX
-	CMPQ    DX, stray+48(FP)
-	JGT     done
-	CMPB    (SI)(DX*1), $10
-	JNE     done
-	VMOVDQU (SI)(R9*1), Y0
-	VMOVDQU 32(SI)(R9*1), Y1
-	MOVB    CX, (sheaf_decodes+kindLines_k)(R13)(R10*1)
-	MOVB    CX, (sheaf_accesses+kindLines_k)(R13)(R11*1)
-	MOVB    CX, (sheaf_prefills+kindLines_k)(R13)(R12*1)
-	MOVB    R11, sheaf_before(R13)(R12*1)
-	OPENING(Y8, Y9, SHAPE(0)+shape_mask, AX)
-	ADDQ    AX, R10
-	OPENING(Y10, Y11, SHAPE(1)+shape_mask, BX)
-	ADDQ    BX, R11
-	ORL     BX, AX
-	OPENING(Y12, Y13, SHAPE(2)+shape_mask, BX)
-	ADDQ    BX, R12
-	ORL     BX, AX
-	JZ      other
+#define SHAPE512(KIND, Z, K) \
+	VMOVDQU64 (SHAPE(KIND)+shape_mask)(R13), Z; \
+	VPMOVB2M  Z, K; \
+	VMOVDQU64 (SHAPE(KIND)+shape_text)(R13), Z
 
-filed:
-	MOVL R9, place_start(R8)
-	LEAQ (R9)(R14*1), AX
-	MOVL AX, place_from(R8)
-	MOVL DX, place_to(R8)
-	ADDQ $place__size, R8
-	LEAQ 1(DX), R9
-	INCQ CX
-	JMP  turn
+#define OPENS512(KIND, Z, K, R) \
+	VPCMPUB  $4, Z, Z0, K, K5; \
+	XORL     R, R; \
+	KORTESTQ K5, K5; \
+	SETEQ    R
 
-other:
-	OPENING(Y8, Y9, SHAPE(3)+shape_mask, AX)
-	TESTL   AX, AX
-	JZ      done
-	LEAQ    (SI)(R9*1), AX
-	MOVBLZX (AX)(R14*1), AX
-	LEAQ    ·speaks(SB), BX
-	CMPB    (BX)(AX*1), $0
-	JEQ     filed
-
-done:
-	VZEROUPPER
-	MOVL R9, place_start(R8)
-	MOVQ R10, (sheaf_decodes+kindLines_n)(R13)
-	MOVQ R11, (sheaf_accesses+kindLines_n)(R13)
-	MOVQ R12, (sheaf_prefills+kindLines_n)(R13)
-	MOVQ CX, n+56(FP)
-	RET
+// func sortAVX512(x *sheaf, text *byte, ends *uint32, start, most, last, stray int) (n int)
+TEXT ·sortAVX512(SB), NOSPLIT, $0-64
+	ENTER
+	SHAPE512(0, Z10, K1)
+	SHAPE512(1, Z11, K2)
+	SHAPE512(2, Z12, K3)
+	SHAPE512(3, Z13, K4)
+	SORT(LOAD512, OPENS512)
 
 #define LINE(LIST, I, FROM, TO) \
 	MOVBLZX LIST(R13)(I*1), AX; \
