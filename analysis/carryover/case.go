@@ -40,6 +40,9 @@ type runCase struct {
 	noEmpty   bool
 	// first is what the run's own warm-up found of prompt 1.
 	first warmUp
+	// misplaced is true if the client's own numbers speak against the lines
+	// and counters that were taken for the run's.
+	misplaced bool
 	// predicted is what the arguments imply; nil if they say nothing.
 	predicted *forecast
 	// order and orderBy place the run among the others.
