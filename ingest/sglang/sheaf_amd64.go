@@ -1,10 +1,6 @@
 package sglang
 
-import (
-	"golang.org/x/sys/cpu"
-
-	"coldcase/ingest/capture"
-)
+import "golang.org/x/sys/cpu"
 
 var (
 	fast    = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
@@ -22,35 +18,6 @@ func decodesAVX2(x *sheaf, text *byte, i int) (next int)
 
 //go:noescape
 func accessesAVX2(x *sheaf, text *byte, i int) (next int)
-
-//go:noescape
-func countsAVX2(m *byte, c *counts, keys *[10][64]byte) (size int)
-
-// countKeys are the keys of a prefill line: 32 bytes of text, 32 of mask.
-var countKeys = func() (keys [10][64]byte) {
-	for i, k := range []string{
-		"#new-seq: ", "#new-token: ", "#cached-token: ", "token usage: ", "#running-req: ", "#queue-req: ",
-		"#pending-token: ", "cuda graph: True", "cuda graph: False", "input throughput (token/s): ",
-	} {
-		for j := range copy(keys[i][:], k) {
-			keys[i][32+j] = 0xff
-		}
-	}
-	return keys
-}()
-
-// usualCounts does what counted does. m has skimRoom bytes and more.
-func usualCounts(m []byte, b *capture.Batch) int {
-	if !fast {
-		return 0
-	}
-	c := noCounts
-	size := countsAVX2(&m[0], &c, &countKeys)
-	if size > 0 {
-		c.batch(b)
-	}
-	return size
-}
 
 // sortUsual sorts lines that open with the sheaf's bracket and end with nothing
 // but a newline, up to one that does not. There are at most so many.
