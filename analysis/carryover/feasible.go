@@ -180,12 +180,9 @@ func (c *condition) narrow(room, lo, hi int64) (int64, int64) {
 // any share of both sums.
 func among(b batch, strangers int64) hitSet {
 	out := feasible(b)
-	for j := int64(1); j <= min(strangers, b.max); j++ {
-		if j > manyStrangers || j >= b.min {
-			return out.maybe() // they may be the whole batch
-		}
+	for j := int64(1); j <= min(strangers, manyStrangers, b.max-1); j++ {
 		own := b
-		own.min, own.max = b.min-j, b.max-j
+		own.min, own.max = max(1, b.min-j), b.max-j
 		own.new.hi -= j
 		own.new.lo, own.cached.lo = min(own.min, own.new.hi), 0
 		h := feasible(own)
@@ -194,6 +191,9 @@ func among(b batch, strangers int64) hitSet {
 		}
 		out.full, out.partial, out.hits = out.full.hull(h.full), out.partial.hull(h.partial), out.hits.hull(h.hits)
 		out.tokens = out.tokens.hull(h.tokens)
+	}
+	if strangers > manyStrangers || strangers >= b.min {
+		return out.maybe() // they may be the whole batch
 	}
 	return out
 }

@@ -15,19 +15,45 @@ func TestAmongHoldsOwnHits(t *testing.T) {
 	for i := range 6000 {
 		page := []int64{1, 16, 32, 64}[r.IntN(4)]
 		own, l := randomBatch(r, page)
-		k := serverWith(page, exactVersion, "", l)
 		all := append([]prompt(nil), own...)
-		for range 1 + r.IntN(3) {
+		for range 1 + r.IntN(3)*r.IntN(6) {
 			n := 1 + r.Int64N(4000)
 			all = append(all, prompt{n, r.Int64N(n) / page * page})
 		}
-		strangers := int64(len(all) - len(own))
-		full, partial := hits(own, page, true)
-		got := among(k.batchOf(lineOf(all, page, false, len(all), len(all))), strangers)
-		what := fmt.Sprintf("batch %d: page %d, lengths %d to %d, own %v, others %v", i, page, l.lo, l.hi, own, all[len(own):])
-		if !holds(got.full, full) || !holds(got.partial, partial) || !holds(got.hits, full+partial) {
-			t.Fatalf("%s: full %v, partial %v, hits %v; there were %d full and %d partial ones", what, got.full, got.partial, got.hits, full, partial)
+		holdAmong(t, i, page, l, own, all, len(all))
+	}
+}
+
+// The same where chunks leave open how many requests there are: as few as there
+// are strangers at the most, and yet own ones may be among them.
+func TestAmongUncertainRequests(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 15))
+	for i := range 60_000 {
+		page := []int64{1, 16, 32, 128}[r.IntN(4)]
+		l := lens{lo: shortPrompt + r.Int64N(300)}
+		l.hi = l.lo + r.Int64N(600)
+		var own []prompt
+		for range 1 + r.IntN(4) {
+			n := l.lo + r.Int64N(l.hi-l.lo+1)
+			own = append(own, prompt{n, []int64{(n - 1) / page * page, 0}[r.IntN(2)]})
 		}
+		all := append([]prompt(nil), own...)
+		for range 1 + r.IntN(3) {
+			n := 1 + r.Int64N(700)
+			all = append(all, prompt{n, r.Int64N(n) / page * page})
+		}
+		holdAmong(t, i, page, l, own, all, max(1, len(all)-r.IntN(4)))
+	}
+}
+
+func holdAmong(t *testing.T, i int, page int64, l lens, own, all []prompt, least int) {
+	t.Helper()
+	k := serverWith(page, exactVersion, "", l)
+	full, partial := hits(own, page, true)
+	got := among(k.batchOf(lineOf(all, page, false, least, len(all))), int64(len(all)-len(own)))
+	what := fmt.Sprintf("batch %d: page %d, %d requests at least, lengths %d to %d, own %v, others %v", i, page, least, l.lo, l.hi, own, all[len(own):])
+	if !holds(got.full, full) || !holds(got.partial, partial) || !holds(got.hits, full+partial) {
+		t.Fatalf("%s: full %v, partial %v, hits %v; there were %d full and %d partial ones", what, got.full, got.partial, got.hits, full, partial)
 	}
 }
 
