@@ -142,3 +142,34 @@ func TestBulkGivesWay(t *testing.T) {
 		t.Errorf("the report was not read: %s", counts(out))
 	}
 }
+
+// A large text in which no line is known for a log's is what a small one is: of
+// no kind.
+func TestBulkOfNoLog(t *testing.T) {
+	for _, line := range []string{
+		"lorem ipsum dolor sit amet\n",
+		"[2026-03-01 08:00:00] worker 3 is alive\n",
+		"INFO:     127.0.0.1:40290 - \"POST /generate HTTP/1.1\" 200 OK\n",
+		"x",
+	} {
+		text := []byte(strings.Repeat(line, bulkSize/len(line)+1))
+		c := &console{machines: sglang.Machines()}
+		in := &format.Input{
+			Path: "app.log", Head: text[:format.HeadSize], Size: int64(len(text)), At: bytes.NewReader(text),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+		}
+		out := &format.Output{File: &capture.File{Path: "app.log"}}
+		if err := c.read(in, out); err != nil {
+			t.Fatal(err)
+		}
+		if out.File.Kind != capture.UnknownKind || out.File.Read != capture.ReadNone || len(out.Logs) > 0 {
+			t.Errorf("%.40q: %s, read %s, %d logs", line, out.File.Kind, out.File.Read, len(out.Logs))
+		}
+		known := append(text, "\n[2026-03-01 08:00:00] Cache flushed successfully!\n"...)
+		in = &format.Input{Path: "server.log", Head: known[:format.HeadSize], Size: int64(len(known)), At: bytes.NewReader(known)}
+		out = &format.Output{File: &capture.File{Path: "server.log"}}
+		if ok, err := c.bulk(in, out, c.trial(in.Head)); !ok || err != nil || len(out.Logs) != 1 {
+			t.Errorf("%.40q and a flush: read in blocks %v, %v, %d logs", line, ok, err, len(out.Logs))
+		}
+	}
+}

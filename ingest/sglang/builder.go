@@ -14,6 +14,7 @@ type builder struct {
 	bad     int
 	hostIDs map[string]uint16
 	runOpen bool
+	known   bool          // as in section
 	days    capture.Stamp // added to dateless times
 	last    capture.Stamp // the last dateless time, -1 none
 }
@@ -57,6 +58,7 @@ func (b *builder) add(s *section, base int) {
 		b.counts[i] += n
 	}
 	b.bad += s.bad
+	b.known = b.known || s.known
 	if s.from > 0 {
 		if b.log.Span.Line == 0 {
 			b.log.Span.Line = s.from + base

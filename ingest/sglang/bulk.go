@@ -38,9 +38,10 @@ type Bulk struct {
 const maxWorkers = 4
 
 // ReadBulk reads the plain log of one server in blocks, with one goroutine per
-// processor, up to maxWorkers. If r can give views of its bytes, nothing is copied. ok is false if
-// the log turned out to hold other texts as well; nothing is kept then. Memory
-// is a few blocks and the events of the log.
+// processor, up to maxWorkers. If r can give views of its bytes, nothing is
+// copied. ok is false if the text turned out to hold others as well, or no line
+// that only SGLang writes; nothing is kept then. Memory is a few blocks and the
+// events of the log.
 func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err error) {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	src := newBlockFile(r, size, workers)
@@ -79,6 +80,8 @@ func ReadBulk(r io.ReaderAt, size int64, hooks Hooks) (bulk *Bulk, ok bool, err 
 		return nil, false, nil
 	case all.err != nil:
 		return nil, false, all.err
+	case !all.bulk.builder.known:
+		return nil, false, nil // a text of another kind
 	}
 	return &all.bulk, true, nil
 }

@@ -31,6 +31,7 @@ type section struct {
 	request int // line of the first request line, 0 none
 	from    int // first and last line that is this log's, 0 none
 	to      int
+	known   bool // some line is one that only SGLang writes
 	running int32
 	queue   int32
 
@@ -107,6 +108,7 @@ func (s *section) line(n int, b []byte, logger capture.Stamp) format.Claim {
 	if claim != format.NotMine {
 		s.claimed(n)
 	}
+	s.known = s.known || claim == format.Mine || claim == format.Malformed
 	for ev.Rest != nil {
 		rest := ev.Rest
 		s.parser.Parse(rest, ev)

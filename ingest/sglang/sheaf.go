@@ -212,6 +212,7 @@ func (x *sheaf) take(s *section, n int, l *lines) {
 	}
 	s.claimed(n)
 	s.claimed(n + x.n - 1)
+	s.known = s.known || x.decodes.n+x.accesses.n+x.prefills.n > 0
 	l.at, l.ends = int(x.places[x.n].start), l.ends[x.used:]
 }
 
