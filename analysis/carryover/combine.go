@@ -27,7 +27,9 @@ func (f field) interval() Interval {
 }
 
 // combine intersects, field by field. Witnesses that contradict each other are
-// shown, nothing is clamped, and the interval widens to the hull of all.
+// shown, nothing is clamped, and the intervals widen to the hull of all: those
+// that exclude each other in one field do not speak of the same run, and where
+// they happen to agree proves no more.
 func combine(fs []finding) combined {
 	var c combined
 	pick := func(name string, of func(f *finding) span) field {
@@ -48,8 +50,8 @@ func combine(fs []finding) combined {
 			for _, j := range by[:n+1] {
 				if _, agree := of(&fs[j]).and(s); !agree {
 					c.contradict(name, &fs[j], &fs[i], of)
-					ok = false
 				}
+				ok = ok && !apart(&fs[j], &fs[i])
 			}
 			both = span{max(both.lo, s.lo), min(both.hi, s.hi)}
 		}
@@ -70,6 +72,16 @@ func combine(fs []finding) combined {
 	}
 	c.doubted = len(c.conflicts) > 0
 	return c
+}
+
+// apart reports whether two findings exclude each other in any field.
+func apart(a, b *finding) bool {
+	for _, pair := range [][2]span{{a.atStart, b.atStart}, {a.full, b.full}, {a.partial, b.partial}, {a.tokens, b.tokens}, {a.hits, b.hits}} {
+		if _, agree := pair[0].and(pair[1]); !agree {
+			return true
+		}
+	}
+	return false
 }
 
 // gradeOf is the grade of the best witness that gives the interval alone, else

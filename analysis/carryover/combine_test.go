@@ -49,6 +49,27 @@ func TestCombine(t *testing.T) {
 	}
 }
 
+// Two that exclude each other in the tokens do not speak of one run: what they
+// agree in proves no more than either.
+func TestCombineApartInTokens(t *testing.T) {
+	lines := says("server-requests", PerPrompt, exactly(20))
+	lines.tokens = exactly(10285)
+	totals := says("client-totals", Bounded, span{0, 27})
+	totals.tokens = exactly(547)
+	for _, fs := range [][]finding{{lines, totals}, {totals, lines}} {
+		if got := combine(fs); got.atStart.span != (span{0, 27}) || got.tokens.span != (span{547, 10285}) || len(got.conflicts) != 1 {
+			t.Errorf("%v at start, %v tokens, %d conflicts", got.atStart.span, got.tokens.span, len(got.conflicts))
+		}
+		if !disputed(fs) {
+			t.Error("not disputed")
+		}
+	}
+	totals.tokens = exactly(10285)
+	if got := combine([]finding{lines, totals}); got.atStart.span != exactly(20) || disputed([]finding{lines, totals}) {
+		t.Errorf("with the same tokens: %v at start", got.atStart.span)
+	}
+}
+
 // Both sides of a contradiction are named, and the text says both.
 func TestConflictNamesBoth(t *testing.T) {
 	got := combine([]finding{says("client-details", PerPrompt, exactly(64)), says("counters", Bounded, exactly(3))})

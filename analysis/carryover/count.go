@@ -115,12 +115,16 @@ func (k *runCase) hear() []finding {
 }
 
 // disputed reports whether the client's own file and the server's side exclude
-// each other in how many hits there were, whatever their origin.
+// each other in how many hits or cached tokens there were, whatever their origin.
 func disputed(fs []finding) bool {
 	own := map[string]bool{"client-details": true, "client-totals": true}
 	for _, a := range fs {
 		for _, b := range fs {
-			if _, agree := a.hits.and(b.hits); own[a.name] && !own[b.name] && a.grade.Measured() && b.grade.Measured() && !agree {
+			if !own[a.name] || own[b.name] || !a.grade.Measured() || !b.grade.Measured() {
+				continue
+			}
+			_, hits := a.hits.and(b.hits)
+			if _, tokens := a.tokens.and(b.tokens); !hits || !tokens {
 				return true
 			}
 		}

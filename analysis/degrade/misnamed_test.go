@@ -46,6 +46,26 @@ func TestMisnamedMetrics(t *testing.T) {
 	}
 }
 
+// A report whose run is not told from another of one size in the log is not
+// counted by the other's lines where its own totals speak against them.
+func TestReportAmongOtherRuns(t *testing.T) {
+	for _, rec := range load(t) {
+		if rec.name != "s12-other-traffic" {
+			continue
+		}
+		v := &variant{kind: "one report", files: files{}, truth: rec.truth}
+		for _, name := range []string{"server.log", "kit.sh", "run2-other-prompts.txt"} {
+			v.files[name] = rec.files[name]
+		}
+		doc := analysis.Count(open(t, v))
+		for _, r := range doc.Runs {
+			if r.Kind == "run" && r.Source[0].File == "run2-other-prompts.txt" && (r.AtStart.Low > 0 || r.Verdict == "contaminated") {
+				t.Errorf("at start from %d on, %s; nothing was", r.AtStart.Low, r.Verdict)
+			}
+		}
+	}
+}
+
 // hasDetails reports whether the client's records hold cached tokens.
 func hasDetails(rec *recorded) bool {
 	for name, content := range rec.files {
