@@ -56,14 +56,20 @@ const maxStretches = 400
 
 // stretches lists the places on a log that shows no request but in its prefill
 // lines: any run of groups with as many sequences, that starts while nothing
-// else runs. More than one may fit, and each is kept.
+// else runs, and as many tokens. More than one may fit, and each is kept. How
+// many requests an interrupted client sent nothing tells, so that any stretch
+// would do, and it would take the lines of others.
 func (t *Track) stretches(w *Want) []*Place {
+	if w.Unfinished {
+		return nil
+	}
 	var out []*Place
 	for i, g := range t.GroupsOf(0, t.NumGroups()) {
 		if g.Own || g.Probe || g.Running > 0 {
 			continue
 		}
 		least, most := 0, 0
+		var tokens int64
 		for j, h := range t.GroupsOf(i, t.NumGroups()) {
 			if len(out) == maxStretches {
 				return out
@@ -75,7 +81,8 @@ func (t *Track) stretches(w *Want) []*Place {
 				continue
 			}
 			least, most = least+h.Min, most+h.Max
-			if most < w.MinSent+w.MinWarm || least > w.MaxSent+w.MaxWarm {
+			tokens += h.New + h.Cached
+			if most < w.MinSent+w.MinWarm || least > w.MaxSent+w.MaxWarm || tokens < w.MinTokens {
 				continue
 			}
 			p := &Place{

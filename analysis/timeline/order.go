@@ -148,7 +148,7 @@ func byEqualCounters(o *Order, runs []*capture.Run) {
 		}
 	}
 	for at, a := range ended {
-		if b := began[at]; len(a) == 1 && len(b) == 1 {
+		if b := began[at]; len(a) == 1 && len(b) == 1 && capture.NewDelta(runs[a[0]].After, runs[b[0]].Before).Identity().Same {
 			o.add(a[0], b[0], "counters")
 		}
 	}
@@ -163,7 +163,8 @@ func counted(s *capture.Snapshot) (float64, bool) {
 
 // byCounters orders runs of one server life: what was counted when a run ended
 // had been counted when a later one began. After a restart counters begin anew,
-// so with more than one start only a reading that equals another proves it.
+// and a kit that runs again counts the same, so with more than one start only
+// readings that name one start prove it.
 func byCounters(o *Order, runs []*capture.Run, starts int) {
 	pairs(runs, func(a, b int) {
 		after, before := runs[a].After, runs[b].Before
@@ -175,7 +176,10 @@ func byCounters(o *Order, runs []*capture.Run, starts int) {
 		if !okx || !oky || x == 0 {
 			return
 		}
-		if x == y || (starts <= 1 && x < y) {
+		if x > y {
+			return
+		}
+		if id := capture.NewDelta(after, before).Identity(); id.Same && (id.Proved || starts <= 1) {
 			o.add(a, b, "counters")
 		}
 	})

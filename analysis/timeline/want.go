@@ -14,7 +14,9 @@ type Want struct {
 	// MinWarm and MaxWarm bound the requests that the client sent before.
 	MinWarm, MaxWarm int
 	Duration         float64 // s, 0 unknown
-	FlushAsked       *bool
+	// MinTokens is the least that the measured prompts hold for the server.
+	MinTokens  int64
+	FlushAsked *bool
 	// Unfinished is true if the client's own text begins and prints no figure.
 	Unfinished bool
 	// Maybe is true if some feasible placement leaves the run off the logs.
@@ -42,6 +44,9 @@ func wantOf(r *capture.Run) Want {
 		w.MinSent = min(w.MinSent, *m.Completed) // failed ones may never have reached the server
 	}
 	w.Unfinished = len(r.Results) > 0 && m.Completed == nil && m.Duration == nil && len(m.Printed) == 0
+	if m.InputTokens != nil {
+		w.MinTokens = *m.InputTokens * 3 / 4 // a text may have fewer tokens than the ids that it was made of
+	}
 	w.MinWarm, w.MaxWarm = Warmups(r)
 	if m.Duration != nil {
 		w.Duration = *m.Duration

@@ -63,8 +63,9 @@ func (d Delta) Engine() string {
 // Identity says whether the pair is of one server process.
 func (d Delta) Identity() Identity { return d.identity }
 
-// identify compares process start times, the _created series, and looks for a
-// counter that fell. A counter only falls when its process began anew.
+// identify compares process start times, the _created series and the processes
+// that the scrapes name, and looks for a counter that fell. A counter only falls
+// when its process began anew.
 func (d Delta) identify() Identity {
 	if d.Before == nil || d.After == nil {
 		return Identity{Why: "one of the two scrapes is missing"}
@@ -92,7 +93,38 @@ func (d Delta) identify() Identity {
 			}
 		}
 	}
+	if before, after, ok := d.strangers(); ok {
+		return Identity{Why: "no process of one scrape is in the other: the server was started anew, or is another", Before: before, After: after}
+	}
 	return Identity{Same: true, Proved: proved}
+}
+
+// strangers finds the first line of each scrape that names a process, if they
+// have no process in common. SGLang's processes write into a folder of their
+// start, where what they wrote stays after them; that two starts share a number,
+// as in a container, says nothing.
+func (d Delta) strangers() (before, after int, ok bool) {
+	was := map[string]bool{}
+	before = d.Before.eachProcess(func(pid string) { was[pid] = true })
+	both := false
+	after = d.After.eachProcess(func(pid string) { both = both || was[pid] })
+	return before, after, before > 0 && after > 0 && !both
+}
+
+// eachProcess calls f for each process that a sample names, and gives the first
+// line that does, 0 if none.
+func (s *Snapshot) eachProcess(f func(pid string)) (first int) {
+	for _, samples := range s.Series {
+		for _, x := range samples {
+			if pid := x.Labels["pid"]; pid != "" {
+				f(pid)
+				if first == 0 || x.Line < first {
+					first = x.Line
+				}
+			}
+		}
+	}
+	return first
 }
 
 // sharedSeries are the names in both scrapes, sorted.

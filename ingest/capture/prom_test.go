@@ -101,6 +101,27 @@ func TestDeltaVLLM(t *testing.T) {
 	}
 }
 
+// Scrapes that name no process in common are of two starts; a start in which
+// another process wrote later is one.
+func TestProcesses(t *testing.T) {
+	const seven, nine = "sglang:num_running_reqs{pid=7} 0", "sglang:num_running_reqs{pid=9} 0"
+	for _, tt := range []struct {
+		name          string
+		before, after []string
+		same          bool
+	}{
+		{"one process", []string{seven}, []string{seven}, true},
+		{"one more", []string{seven}, []string{seven, nine}, true},
+		{"another", []string{"sglang:x{} 1", seven}, []string{nine}, false},
+		{"none named before", []string{"sglang:x{} 1"}, []string{nine}, true},
+	} {
+		id := NewDelta(scrape(t, "sglang", tt.before...), scrape(t, "sglang", tt.after...)).Identity()
+		if id.Same != tt.same || id.Proved || !tt.same && (id.Why == "" || id.Before != 2 || id.After != 1) {
+			t.Errorf("%s: %+v", tt.name, id)
+		}
+	}
+}
+
 // TestCachedTokensVLLM: one family is taken and never two added.
 func TestCachedTokensVLLM(t *testing.T) {
 	tests := []struct {
