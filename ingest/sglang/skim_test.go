@@ -113,6 +113,8 @@ func TestGluedLines(t *testing.T) {
 		{decode + other, 0, 1, 0},
 		{quote + prefill, 0, 0, 0},
 		{other + prefill, 0, 0, 0},
+		{strings.Repeat("\x00", 5000) + prefill, 1, 0, 0}, // a log that was cut to nothing while it was open
+		{"\x00" + decode + access, 0, 1, 1},
 	} {
 		text := []byte(decode + "\n" + access + "\n" + tt.line + "\n" + strings.Repeat(access+"\n", 4))
 		holdSkim(t, text)

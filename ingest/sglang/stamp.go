@@ -3,6 +3,7 @@ package sglang
 import (
 	"bytes"
 	"time"
+	"unicode"
 
 	"coldcase/ingest/capture"
 )
@@ -205,9 +206,9 @@ func digits(b []byte, i int) (int64, int) {
 
 // findStamp returns the offset of the first SGLang time bracket of a line that
 // does not start with one, -1 if there is none or if what stands in front of it
-// is nothing that is glued to log lines: blanks, a progress bar, a wrapper such
-// as Ray's "(SGLangEngine pid=4242) ". A line that quotes a log line, in a
-// document or a JSON string, is not a log line.
+// is nothing that is glued to log lines: blanks, the zeros of a hole in the file,
+// a progress bar, a wrapper such as Ray's "(SGLangEngine pid=4242) ". A line that
+// quotes a log line, in a document or a JSON string, is not a log line.
 func findStamp(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		next := bytes.IndexByte(b[i:], '[')
@@ -234,7 +235,7 @@ func stampAt(b []byte) bool {
 }
 
 func glue(b []byte) bool {
-	if len(bytes.TrimSpace(b)) == 0 {
+	if len(bytes.TrimFunc(b, func(r rune) bool { return r == 0 || unicode.IsSpace(r) })) == 0 {
 		return true
 	}
 	for _, mark := range []string{"it/s", "s/it", "%|", "pid="} {
