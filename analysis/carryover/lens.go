@@ -86,7 +86,14 @@ func planned(m *capture.Result) lens {
 	unknown := lens{lo: 1, hi: open}
 	if w.Groups != nil && w.SystemLen != nil && w.QuestionLen != nil {
 		n := int64(*w.SystemLen + *w.QuestionLen)
-		l := widen(lens{lo: n, hi: n}, 0)
+		room := int64(0)
+		if chat(m) {
+			room = chatRoom
+		}
+		l := widen(lens{lo: n, hi: n}, room)
+		if w.Turns != nil {
+			l.hi = open // what was said before comes again, answers and all
+		}
 		l.by = "the arguments"
 		return l
 	}

@@ -22,6 +22,9 @@ func sglangInside(w *capture.Workload) Sharing {
 	case "random-ids":
 		return byChance(w, Sharing{By: "prompts of this dataset are equal or unrelated, but for start ids that coincide by chance"})
 	case "generated-shared-prefix":
+		if w.Turns != nil {
+			return anyShare
+		}
 		return Sharing{Partial: Unbounded, By: "each prompt of this dataset ends in a question of its own"}
 	}
 	return anyShare
@@ -70,7 +73,7 @@ func sglangPython(a, b *capture.Workload) Overlap {
 // sharedPrefix covers SGLang's generated-shared-prefix: the number of prompts
 // is groups times prompts per group, system prompts are drawn first.
 func sharedPrefix(a, b *capture.Workload) Overlap {
-	same := sameLen(a.Groups, b.Groups) && sameLen(a.PerGroup, b.PerGroup) && sameLen(a.SystemLen, b.SystemLen) && sameLen(a.QuestionLen, b.QuestionLen)
+	same := sameLen(a.Groups, b.Groups) && sameLen(a.PerGroup, b.PerGroup) && sameLen(a.SystemLen, b.SystemLen) && sameLen(a.QuestionLen, b.QuestionLen) && sameLen(a.Turns, b.Turns)
 	switch {
 	case sameSeed(a, b) && same:
 		o := nested(a, b, "one seed and equal groups: the same prompts")

@@ -151,11 +151,34 @@ type Workload struct {
 	PerGroup      *int // the two lengths
 	SystemLen     *int
 	QuestionLen   *int
+	Turns         *int // requests of one conversation, each the head of the next; nil where each prompt is one
 	// Offset is where in its dataset the run starts: the row of a file, the
 	// requests of the command before this run (evalscope), the number of the
 	// benchmark of its run (GuideLLM). 0 is the start; nil is not told.
 	Offset *int
 	Target string // host:port the client talked to, "" if not told
+}
+
+// Grouped sets what generated-shared-prefix sends, which ignores the number of
+// prompts that it is told: each turn of a conversation is a request, and its
+// warm-up holds all turns of the first.
+func (w *Workload) Grouped(turns *int) {
+	w.Prompts, w.Turns = nil, nil
+	if turns != nil && *turns > 1 {
+		w.Turns = turns
+	}
+	if w.Groups == nil || w.PerGroup == nil {
+		return
+	}
+	n := *w.Groups * *w.PerGroup
+	if w.Turns != nil {
+		n *= *turns
+		if w.Warmups != nil {
+			warm := *w.Warmups * *turns
+			w.Warmups = &warm
+		}
+	}
+	w.Prompts = &n
 }
 
 // Requests are per-request figures in prompt order. Slices are nil where the

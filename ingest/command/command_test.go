@@ -135,6 +135,19 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// generated-shared-prefix sends what its groups and turns make.
+func TestGroupsAndTurns(t *testing.T) {
+	for line, want := range map[string][2]int{
+		"--gsp-num-groups 3 --gsp-prompts-per-group 2":                                       {6, 1},
+		"--gsp-num-groups 3 --gsp-prompts-per-group 2 --gsp-num-turns 3 --warmup-requests 2": {18, 6},
+	} {
+		w := commands(t, "python -m sglang.bench_serving --dataset-name generated-shared-prefix --num-prompts 9 "+line)[0].Workload
+		if *w.Prompts != want[0] || *w.Warmups != want[1] {
+			t.Errorf("%s: %d prompts, %d warm-ups", line, *w.Prompts, *w.Warmups)
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	f.Add(kit)
 	f.Add("a $(b 'c' `d` ${e} \\\n> f 2>&1 | tee g")

@@ -35,7 +35,9 @@ func describe(c *capture.Command, o options) {
 		w.Groups, w.PerGroup = o.int("gsp_num_groups"), o.int("gsp_prompts_per_group")
 		w.SystemLen, w.QuestionLen = o.int("gsp_system_prompt_len"), o.int("gsp_question_len")
 		w.Offset = offset(o)
-		gspPrompts(w)
+		if w.Dataset == "generated-shared-prefix" {
+			w.Grouped(o.int("gsp_num_turns"))
+		}
 	case "vllm bench serve", "vllm-bench":
 		benchServing(c, o)
 		w.PrefixLen = o.int("random_prefix_len")
@@ -81,19 +83,6 @@ func benchServing(c *capture.Command, o options) {
 	w.RangeRatio = o.float("random_range_ratio")
 	c.Cap, c.Rate = capOf(o, "max_concurrency"), rateOf(o, "request_rate")
 	c.Output = text.Safe(o.string("output_file", "result_filename"))
-}
-
-// gspPrompts gives the number of prompts of generated-shared-prefix, which
-// ignores --num-prompts.
-func gspPrompts(w *capture.Workload) {
-	if w.Dataset != "generated-shared-prefix" {
-		return
-	}
-	w.Prompts = nil
-	if w.Groups != nil && w.PerGroup != nil {
-		n := *w.Groups * *w.PerGroup
-		w.Prompts = &n
-	}
 }
 
 // guidellm reads its "kind=...,name=value" options, and the plain ones of

@@ -92,6 +92,9 @@ func common(a, b capture.Workload) capture.Workload {
 	keep(&a.SystemLen, b.SystemLen)
 	keep(&a.QuestionLen, b.QuestionLen)
 	keep(&a.Offset, b.Offset)
+	if a.Turns == nil || b.Turns != nil && *b.Turns > *a.Turns {
+		a.Turns = b.Turns // that there may be turns is what matters
+	}
 	a.TokenIDs = a.TokenIDs && b.TokenIDs
 	a.SeedDefault = a.SeedDefault && b.SeedDefault
 	return a

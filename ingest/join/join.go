@@ -84,7 +84,25 @@ func (s *set) run() *capture.Run {
 		r.Spans = append(r.Spans, x.Span)
 	}
 	r.Merged = merge(s.results)
+	conversations(&r.Merged)
 	return r
+}
+
+// conversations corrects the number of prompts that a client was told where it
+// counted conversations: of each it sent several requests. How many of the first
+// were warm-ups is then not known either.
+func conversations(m *capture.Result) {
+	if m.Completed == nil || m.Workload.Prompts == nil || *m.Completed <= *m.Workload.Prompts {
+		return
+	}
+	n := *m.Completed
+	if m.Failed != nil {
+		n += *m.Failed
+	}
+	m.Workload.Prompts = &n
+	if w := m.Workload.Warmups; w != nil && *w > 0 {
+		m.Workload.Warmups, m.Workload.WarmupsFrom = nil, ""
+	}
 }
 
 // distinct tells runs apart whose records stand on one line, such as the

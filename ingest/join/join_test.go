@@ -193,6 +193,23 @@ func TestGroupsAndPartialFiles(t *testing.T) {
 	expect(t, joined(&capture.Capture{}, a, b, alone), "c2/a.json:1 = c2/a.json + c2/args.json, seed 5")
 }
 
+// A client that finished more requests than it was told prompts held
+// conversations of several turns, its warm-up too.
+func TestConversations(t *testing.T) {
+	for _, c := range []struct {
+		prompts, completed, failed, want int
+		warmups                          bool
+	}{
+		{8, 24, 0, 24, false}, {8, 22, 2, 24, false}, {8, 8, 0, 8, true}, {8, 6, 2, 8, true},
+	} {
+		r := sweep[0].report("x.txt")
+		r.Completed, r.Failed, r.Workload.Prompts, r.Workload.Warmups = &c.completed, &c.failed, &c.prompts, ptr(1)
+		if w := joined(&capture.Capture{}, r)[0].Merged.Workload; *w.Prompts != c.want || (w.Warmups != nil) != c.warmups {
+			t.Errorf("%+v: %d prompts, warm-ups %v", c, *w.Prompts, w.Warmups)
+		}
+	}
+}
+
 func TestTextWithoutItsResult(t *testing.T) {
 	text := sweep[1].report("x.txt")
 	text.Completed, text.Duration, text.Printed = nil, nil, nil

@@ -140,6 +140,7 @@ func fillWorkload(m, w *capture.Workload) {
 	fill(&m.PerGroup, w.PerGroup)
 	fill(&m.SystemLen, w.SystemLen)
 	fill(&m.QuestionLen, w.QuestionLen)
+	fill(&m.Turns, w.Turns)
 	fill(&m.Offset, w.Offset)
 	fill(&m.Target, w.Target)
 }

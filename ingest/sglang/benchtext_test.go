@@ -192,6 +192,14 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// Each turn of a conversation is a request, in the warm-up too.
+func TestTurns(t *testing.T) {
+	out, _ := readBench("Namespace(backend='sglang', dataset_name='generated-shared-prefix', num_prompts=9, gsp_num_groups=3, gsp_prompts_per_group=2, gsp_num_turns=3, warmup_requests=2)\n")
+	if w := out.Results[0].Workload; w.Prompts == nil || *w.Prompts != 18 || *w.Warmups != 6 {
+		t.Errorf("%+v", w)
+	}
+}
+
 func TestNoSeedIsInvented(t *testing.T) {
 	out, _ := readBench("Namespace(backend='sglang', dataset_name='random', num_prompts=4, flush_cache=False, disable_stream=False)\n")
 	if w := out.Results[0].Workload; w.Seed != nil || w.InputLen != nil || w.Warmups != nil {

@@ -146,10 +146,7 @@ func lengths(w *capture.Workload, args map[string]any) {
 		w.OutputLen = intOf(args, prefix+"output_len")
 		w.PrefixLen = w.SystemLen
 		w.RangeRatio = floatOf(args, prefix+"range_ratio")
-		if w.Groups != nil && w.PerGroup != nil {
-			n := *w.Groups * *w.PerGroup
-			w.Prompts = &n // num_prompts is ignored
-		}
+		w.Grouped(intOf(args, prefix+"num_turns"))
 	default:
 		w.OutputLen = intOf(args, "sharegpt_output_len")
 	}
