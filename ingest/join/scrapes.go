@@ -141,7 +141,7 @@ func nearest(list []*capture.Command, index, step int, of func(*capture.Command)
 // alone, of a run that one pair alone fits, is taken.
 func scrapesByContent(c *capture.Capture) {
 	states := statesOf(c.Snapshots)
-	taken := takenPairs(c.Runs, states)
+	taken := takenStretches(c.Runs)
 	fitsRun := map[*capture.Run][][2]int{}
 	fitsPair := map[[2]int]int{}
 	for _, r := range c.Runs {
@@ -153,7 +153,8 @@ func scrapesByContent(c *capture.Capture) {
 		}
 		for i := range states {
 			for j := range states {
-				if i != j && !taken[[2]int{i, j}] && states[i].reaches(states[j], r) {
+				between := stretch{states[i], states[j]}
+				if i != j && states[i].reaches(states[j], r) && !slices.ContainsFunc(taken, between.meets) {
 					p := [2]int{i, j}
 					fitsRun[r] = append(fitsRun[r], p)
 					fitsPair[p]++
@@ -172,19 +173,27 @@ func scrapesByContent(c *capture.Capture) {
 	}
 }
 
-// takenPairs are the pairs of states that a name or a command gives to a run:
-// what happened between them is that run, and no other.
-func takenPairs(runs []*capture.Run, states []state) map[[2]int]bool {
-	index := func(s *capture.Snapshot) int {
-		return slices.IndexFunc(states, func(st state) bool { return st.same(stateOf(s)) })
-	}
-	taken := map[[2]int]bool{}
+// stretch is what happened between two states of one server.
+type stretch struct{ from, to state }
+
+// takenStretches are those that a name or a command gives to a run: what
+// happened there is that run, and no other.
+func takenStretches(runs []*capture.Run) []stretch {
+	var taken []stretch
 	for _, r := range runs {
 		if r.Before != nil && r.After != nil {
-			taken[[2]int{index(r.Before), index(r.After)}] = true
+			s := stretch{stateOf(r.Before), stateOf(r.After)}
+			s.from.any, s.to.any = r.Before, r.After
+			taken = append(taken, s)
 		}
 	}
 	return taken
+}
+
+// meets reports whether requests of one stretch are in the other.
+func (s stretch) meets(o stretch) bool {
+	return s.from.requests < o.to.requests && o.from.requests < s.to.requests &&
+		capture.NewDelta(s.from.any, o.to.any).Identity().Same && capture.NewDelta(o.from.any, s.to.any).Identity().Same
 }
 
 // state is a point in the life of a server: scrapes whose request and token
@@ -220,12 +229,6 @@ func stateOf(s *capture.Snapshot) state {
 		prompts:  total(s, "sglang:prompt_tokens_total", "vllm:prompt_tokens_total"),
 		cache:    total(s, "sglang:cached_tokens_total", "vllm:prefix_cache_hits_total"),
 	}
-}
-
-// same compares the counters of two states.
-func (b state) same(a state) bool {
-	a.any, b.any = nil, nil
-	return a == b
 }
 
 func total(s *capture.Snapshot, names ...string) float64 {

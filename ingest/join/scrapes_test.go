@@ -51,6 +51,10 @@ func TestScrapes(t *testing.T) {
 			[]*capture.Snapshot{scrape("f3.prom", 66, 9), scrape("f4.prom", 195, 9), scrape("f5.prom", 1, 0)}, nil, "f5.prom", "f3.prom",
 		},
 		{
+			"requests that names give to two others", []*capture.Result{a.report("a1.txt"), measured{39, 8, 8, 6.2, 111.9}.report("bench-c2.txt"), measured{23, 8, 9, 6.4, 115.3}.report("bench-c4.txt")},
+			[]*capture.Snapshot{scrape("metrics-c2-before.txt", 1, 0), scrape("metrics-c2-after.txt", 41, 9), scrape("metrics-c4-before.txt", 41, 9), scrape("metrics-c4-after.txt", 66, 9)}, nil, "", "",
+		},
+		{
 			"two runs fit one pair", []*capture.Result{a.report("f1.txt"), measured{64, 8, 8, 6.2, 111.9}.report("f2.txt")},
 			[]*capture.Snapshot{scrape("f3.prom", 1, 0), scrape("f4.prom", 66, 9), scrape("f5.prom", 131, 9)}, nil, "", "",
 		},
