@@ -195,11 +195,12 @@ func total(s *capture.Snapshot) (float64, bool) {
 	return 0, false
 }
 
-// byCommands orders runs by the lines of the command file that made them.
+// byCommands orders runs by the lines of the command file that made them; those
+// that it starts side by side may end, and stand on a log, in any order.
 func byCommands(o *Order, runs []*capture.Run) {
 	pairs(runs, func(a, b int) {
 		x, y := runs[a].Command, runs[b].Command
-		if x != nil && y != nil && x.At.File == y.At.File && x.At.Line < y.At.Line {
+		if x != nil && y != nil && x.At.File == y.At.File && x.At.Line < y.At.Line && (!x.Ahead || x.Waits < y.Waits) {
 			o.add(a, b, "commands")
 		}
 	})

@@ -41,6 +41,28 @@ func TestByCounters(t *testing.T) {
 	}
 }
 
+// A script that does not wait for a run tells nothing of what comes next.
+func TestByCommands(t *testing.T) {
+	for _, c := range []struct {
+		what         string
+		first, other capture.Command
+		want         bool
+	}{
+		{"one after the other", capture.Command{}, capture.Command{}, true},
+		{"side by side", capture.Command{Ahead: true}, capture.Command{Ahead: true}, false},
+		{"beside it", capture.Command{Ahead: true, Waits: 1}, capture.Command{Waits: 1}, false},
+		{"waited for", capture.Command{Ahead: true}, capture.Command{Waits: 1}, true},
+		{"before another", capture.Command{}, capture.Command{Ahead: true}, true},
+	} {
+		c.first.At, c.other.At = capture.Evidence{File: "kit.sh", Line: 1}, capture.Evidence{File: "kit.sh", Line: 2}
+		o := newOrder(2)
+		byCommands(o, []*capture.Run{{Command: &c.first}, {Command: &c.other}})
+		if _, got := o.Before(0, 1); got != c.want {
+			t.Errorf("%s: ordered %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
 // What was counted when one run ended and only one other began orders the two,
 // unless it is known that they counted apart.
 func TestByEqualCounters(t *testing.T) {

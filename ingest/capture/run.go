@@ -231,6 +231,10 @@ type Command struct {
 	Rate     Rate
 	// Repeats is true inside of a loop: it may have run more than once.
 	Repeats bool
+	// Ahead is true if the script goes on while it runs (&), until it waits;
+	// Waits is how often the script had waited before.
+	Ahead bool
+	Waits int
 	// Server holds the settings of a CommandServer.
 	Server *ServerInfo
 	// Target is host:port of the server that a flush, a scrape or a server

@@ -84,16 +84,18 @@ type built struct {
 // buildAll builds the commands of a script, and marks those inside of loops.
 func buildAll(statements []statement) []built {
 	var out []built
-	loops := 0
+	loops, waits := 0, 0
 	for _, s := range statements {
 		switch s.words[0] {
 		case "do":
 			loops++
 		case "done":
 			loops = max(0, loops-1)
+		case "wait":
+			waits++
 		}
 		if c := build(s); c != nil {
-			c.Repeats = loops > 0
+			c.Repeats, c.Ahead, c.Waits = loops > 0, s.ahead, waits
 			out = append(out, built{c, s.line})
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestSplit(t *testing.T) {
 			{line: 1, words: []string{"a"}, stdout: []string{"x.txt", "z.txt"}}}},
 		{"lists", "a && b || c; d & e", []statement{
 			{line: 1, words: []string{"a"}}, {line: 1, words: []string{"b"}}, {line: 1, words: []string{"c"}},
-			{line: 1, words: []string{"d"}}, {line: 1, words: []string{"e"}}}},
+			{line: 1, words: []string{"d"}, ahead: true}, {line: 1, words: []string{"e"}}}},
 		{"comment", "a # b\n# c\nd#e", []statement{{line: 1, words: []string{"a"}}, {line: 3, words: []string{"d#e"}}}},
 		{"substitutions stay", "a $(b \"c d\" (e)) ${F:-g h} `i j`", []statement{
 			{line: 1, words: []string{"a", `$(b "c d" (e))`, "${F:-g h}", "`i j`"}}}},
@@ -132,6 +133,18 @@ func TestClients(t *testing.T) {
 		if g.Client != c.client || g.Output != c.output || *w.Seed != c.seed || *w.Prompts != c.prompts || *w.InputLen != c.input || *w.OutputLen != c.out || g.Cap.N != c.cap {
 			t.Errorf("%s: %+v", c.client, g)
 		}
+	}
+}
+
+// What a script starts and does not wait for goes on beside what follows.
+func TestSideBySide(t *testing.T) {
+	const bench = "vllm bench serve --num-prompts 8"
+	var got []string
+	for _, c := range commands(t, bench+" 2>&1 | tee a.txt &\n"+bench+" > b.txt 2>&1 & "+bench+"\nwait\n"+bench+" && wait $!\n"+bench) {
+		got = append(got, fmt.Sprint(c.Ahead, c.Waits))
+	}
+	if want := []string{"true 0", "true 0", "false 0", "false 1", "false 2"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

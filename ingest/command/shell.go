@@ -10,6 +10,7 @@ type statement struct {
 	words   []string
 	stdout  []string // files that its output goes to, by > or through tee
 	comment bool     // stands in a comment that names it as the server's
+	ahead   bool     // the script goes on while it runs
 }
 
 // split gives the statements of a script in order. Text that is no shell gives
@@ -55,7 +56,9 @@ func split(src []byte) []statement {
 		case strings.ContainsAny(t.text, "<>"):
 			cur.redirect(lx, t.text)
 		default: // ; & && || newline
-			end(false)
+			if end(false); t.text == "&" && len(out) > 0 {
+				out[len(out)-1].ahead = true
+			}
 		}
 	}
 	end(false)
