@@ -85,7 +85,19 @@ type built struct {
 func buildAll(statements []statement) []built {
 	var out []built
 	loops, waits := 0, 0
+	var open []int // where the groups and loops begin that are open
 	for _, s := range statements {
+		switch s.words[0] {
+		case "{", "for", "while", "until":
+			open = append(open, len(out))
+		case "}", "done":
+			if n := len(open); n > 0 {
+				for _, b := range out[open[n-1]:] {
+					b.Ahead = b.Ahead || s.ahead
+				}
+				open = open[:n-1]
+			}
+		}
 		switch s.words[0] {
 		case "do":
 			loops++

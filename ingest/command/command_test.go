@@ -148,6 +148,29 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// A group, a subshell and a loop go on beside what follows as one command does.
+func TestGroupsSideBySide(t *testing.T) {
+	const bench = "vllm bench serve --num-prompts 8"
+	for _, c := range []struct {
+		src  string
+		want []bool
+	}{
+		{"( cd x; " + bench + "; " + bench + " | tee a ) &\n" + bench, []bool{true, true, false}},
+		{"{ " + bench + "\n" + bench + "; } &\n" + bench, []bool{true, true, false}},
+		{bench + "\nfor i in 1 2; do " + bench + "; done &\n" + bench, []bool{false, true, false}},
+		{"( " + bench + " )\n" + bench, []bool{false, false}},
+		{"( " + bench + " ); " + bench + " &", []bool{false, true}},
+	} {
+		var got []bool
+		for _, x := range commands(t, c.src) {
+			got = append(got, x.Ahead)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.src, got, c.want)
+		}
+	}
+}
+
 // generated-shared-prefix sends what its groups and turns make.
 func TestGroupsAndTurns(t *testing.T) {
 	for line, want := range map[string][2]int{

@@ -20,6 +20,8 @@ func split(src []byte) []statement {
 	var out []statement
 	var cur statement
 	piped := false // the statement reads from the one before it
+	var open []int // where the subshells begin that are open
+	group := -1    // where the one begins that was just closed
 	end := func(pipe bool) {
 		if len(cur.words) > 0 {
 			if piped && len(out) > 0 {
@@ -42,6 +44,7 @@ func split(src []byte) []statement {
 				cur.line = t.line
 			}
 			cur.words = append(cur.words, t.text)
+			group = -1
 		case strings.HasPrefix(t.text, "#"):
 			end(false)
 			if s, ok := serverComment(t); ok {
@@ -55,10 +58,27 @@ func split(src []byte) []statement {
 			}
 		case strings.ContainsAny(t.text, "<>"):
 			cur.redirect(lx, t.text)
-		default: // ; & && || newline
-			if end(false); t.text == "&" && len(out) > 0 {
-				out[len(out)-1].ahead = true
+		case t.text == "(":
+			end(false)
+			open = append(open, len(out))
+		case t.text == ")":
+			end(false)
+			if n := len(open); n > 0 {
+				group, open = open[n-1], open[:n-1]
 			}
+		case t.text == "&":
+			from := group
+			if len(cur.words) > 0 {
+				end(false)
+				from = len(out) - 1
+			}
+			for i := max(0, from); from >= 0 && i < len(out); i++ {
+				out[i].ahead = true
+			}
+			group = -1
+		default: // ; && || newline
+			end(false)
+			group = -1
 		}
 	}
 	end(false)
