@@ -57,7 +57,9 @@ func (x *sheaf) sort(s *section, l *lines) {
 	second := word(head[bracketLen-10:])
 	text := l.text
 	x.batches, x.most = len(s.batches), max(x.most, sheafLeast)
-	x.usual.follow(s, l)
+	if fast {
+		x.usual.follow(s, l)
+	}
 	stray := l.stray(l.at)
 	x.decodes.n, x.accesses.n, x.prefills.n = 0, 0, 0
 	k := x.sortUsual(l, stray, x.most)
